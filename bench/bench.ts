@@ -168,7 +168,7 @@ async function measureChanges(bare: MeasuredServer, postern: BenchPostern, slow:
   await loopDelay(postern);
   await measureRate(add, 32, seconds);
   // Measured after many requests at once: V8 optimizes the code only after thousands of requests,
-  // which would take long one at a time.
+  // and these would take long if they were sent one at a time.
   if (slow === '') note(atLeast('share/add, one at a time', 'changes/s', await measureUnderLoad(commit, add, 1), 0.5));
   if (slow !== '') note(atMost(`share/add, 32 at once${slow}, p99 delay of the event loop`, await loopDelay(postern), 20, 'ms'));
 }
@@ -211,9 +211,7 @@ async function pagesSection(): Promise<void> {
   await pages(note, postern, shareBody, data);
 }
 
-/**
- * Starts Postern with a database that was filled directly. Postern has created its tables before.
- */
+/** Lets Postern create its tables, fills the database without the REST API, and starts Postern again. */
 async function startFilledPostern(data: string, total: number): Promise<BenchPostern> {
   await (await startPostern(data))[Symbol.asyncDispose]();
   fillSqlite(join(data, 'postern.db'), total);

@@ -33,7 +33,7 @@ async function measureAction(page: Page, act: () => Promise<void>): Promise<numb
 
 type Act = (page: Page, round: number) => Promise<void>;
 
-/** Types another one of the words in each round. No word matches all records. */
+/** Types a different word in each round. No word matches all records. */
 const typing =
   (...words: readonly string[]): Act =>
   (page, round) =>

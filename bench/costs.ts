@@ -110,13 +110,13 @@ export async function costs(note: (figure: Figure) => void, postern: BenchPoster
   function noteWorst(all: readonly Cost[], of: 'blockedTime' | 'responseTime', what: string, target: number): void {
     const sorted = all.toSorted((a, b) => b[of] - a[of]);
     for (const { call, [of]: cost } of sorted.slice(0, 5)) console.log(`         ${cost.toFixed(0)} ms: ${call}`);
-    const [most] = sorted;
-    if (!most) return;
-    const ratio = most[of] / unit;
+    const [costliest] = sorted;
+    if (!costliest) return;
+    const ratio = costliest[of] / unit;
     note({
       what: `${engine}, ${all.length} ${what}`,
       reference: `${unit.toFixed(1)} ms`,
-      ours: `${most[of].toFixed(0)} ms: ${most.call}`,
+      ours: `${costliest[of].toFixed(0)} ms: ${costliest.call}`,
       ratio: ratio.toFixed(1),
       target: `at most ${target}`,
       holds: ratio <= target,

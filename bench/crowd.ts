@@ -28,12 +28,12 @@ export async function measureSlowReaders(note: (figure: Figure) => void, postern
   const alone = Math.max(1, await p99(postern, viewId));
   const script = join(import.meta.dirname, 'servers/slow-readers.ts');
   await using readers = await startServer(script, [`${postern.url}/s/${viewId}/file/1g.bin`, String(readerCount)], {}, /ready (\d+)/);
-  const beside = await p99(postern, viewId);
+  const withReaders = await p99(postern, viewId);
   const { now } = postern.memory();
   note({
-    ...atMost(`p99 of a visit with ${readers.capturedText} slow readers connected`, beside / alone, 2, 'times'),
+    ...atMost(`p99 of a visit with ${readers.capturedText} slow readers connected`, withReaders / alone, 2, 'times'),
     reference: `${alone} ms`,
-    ours: `${beside} ms, ${Math.round(now)} MiB`,
-    ratio: (beside / alone).toFixed(2),
+    ours: `${withReaders} ms, ${Math.round(now)} MiB`,
+    ratio: (withReaders / alone).toFixed(2),
   });
 }

@@ -40,7 +40,7 @@ export async function measurePairs(rounds: number, reference: () => Promise<numb
 
 type Pair = Awaited<ReturnType<typeof measurePairs>>;
 
-/** Returns a figure for a rate that must reach a part of the reference's rate. */
+/** Returns a figure for a rate that must be at least `target` times the reference's rate. */
 export function atLeast(what: string, unit: string, pair: Pair, target: number): Figure {
   const formatValue = (value: number) => `${value >= 100 ? Math.round(value) : value.toFixed(2)} ${unit}`;
   return {
@@ -53,7 +53,7 @@ export function atLeast(what: string, unit: string, pair: Pair, target: number):
   };
 }
 
-/** Returns a figure for the rate of the smallest program that gives a guarantee. It shows what the guarantee costs, and has no target. */
+/** Returns a figure without a target, for comparison: the rate of a smaller program, such as the smallest one with the same guarantee. */
 export const comparison = (what: string, unit: string, pair: Pair): Figure => ({
   ...atLeast(what, unit, pair, 0),
   target: 'none: for comparison',
@@ -92,5 +92,5 @@ export function page(figures: readonly Figure[], machine: string): string {
     ({ what, reference, ours, ratio, target, holds }) =>
       `| ${what} | ${reference} | ${ours} | ${ratio} | ${target} | ${holds ? 'yes' : '**no**'} |`,
   );
-  return `# Benchmark results\n\n${machine}\n\nA figure whose ratio has a spread in parentheses is the median of five rounds after a warm-up round (of three rounds for the rows with many requests for codes and with the directory that hangs). Rounds of the reference and of Postern alternate. The ratio is the median of the pairs; the smallest and the largest are in parentheses. Other figures are measured as their names say. Rows with the target "none: for comparison" measure the smallest program that does the same: they show what Postern could reach at best.\nMeasured by \`npm run bench\`.\n\n| What | Reference | Postern | Ratio | Target | Met |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
+  return `# Benchmark results\n\n${machine}\n\nA figure whose ratio has a spread in parentheses is the median of five rounds after a warm-up round (of three rounds for the rows with many requests for codes and with the directory that hangs). Rounds of the reference and of Postern alternate. The ratio is the median of the pairs; the smallest and the largest are in parentheses. Other figures are measured as their names say. Rows with the target "none: for comparison" measure the smallest program that does the same, nginx alone, or a part of Postern's work: they show what Postern could reach at best.\nMeasured by \`npm run bench\`.\n\n| What | Reference | Postern | Ratio | Target | Met |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
 }

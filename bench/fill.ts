@@ -23,8 +23,8 @@ type Row = Record<string, Value>;
 const never = Date.UTC(2100, 0);
 
 /**
- * Returns the validity of a share as after some years of use: most of the oldest shares have expired, some of the
- * newest are not valid yet, and some are inactive.
+ * Returns the validity of a share in an installation that has been in use for some years: most of the oldest shares
+ * have expired, some of the newest are not valid yet, and some are inactive.
  */
 function stateOf(number: number, total: number): Row {
   const numberInTenant = Math.floor(number / 2); // every second share belongs to tenant 1
@@ -64,7 +64,7 @@ function accessUserRow(number: number, profile: number): Row {
 const copyRow = (row: object, changes: Row): Row => ({ ...Object.fromEntries(Object.entries(row)), ...changes });
 const numberIn = (row: unknown) => Number(Reflect.get(Object(row), 'id'));
 
-/** Fills an embedded database with shares of a hundred tenants, and with half as many access users of the first tenant. */
+/** Fills an embedded database with `total` shares of a hundred tenants, and with `total / 2` access users of the first tenant. */
 export function fillSqlite(file: string, total: number): void {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-400000; BEGIN');

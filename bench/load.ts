@@ -11,9 +11,9 @@ export interface RepeatedRequest {
 
 /** Returns the requests per second over keep-alive connections. @throws if a request fails */
 export async function measureRate(repeated: RepeatedRequest, connections: number, seconds: number): Promise<number> {
-  const { '2xx': answered, non2xx, errors, duration } = await autocannon({ ...repeated, connections, duration: seconds });
-  if (non2xx > 0 || errors > 0 || answered === 0) throw new Error(`${repeated.url}: ${non2xx} refused, ${errors} failed`);
-  return answered / duration;
+  const { '2xx': successes, non2xx, errors, duration } = await autocannon({ ...repeated, connections, duration: seconds });
+  if (non2xx > 0 || errors > 0 || successes === 0) throw new Error(`${repeated.url}: ${non2xx} refused, ${errors} failed`);
+  return successes / duration;
 }
 
 /** Reads and discards a response. @returns seconds until its first byte and until its end, and its number of bytes */

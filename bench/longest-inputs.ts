@@ -90,7 +90,7 @@ async function accessUsers(call: Call, authId: number): Promise<void> {
   await call('accessuser/deleteByUsername', (time) => ({ username: list[time + 10].username, loginProfileId: authId }));
 }
 
-/** Calls the operations that only operators use: a key is refused. */
+/** Calls the operations that only operators may use. They refuse an API key. */
 async function secondFactors(call: Call): Promise<void> {
   const currentPassword = 'p'.repeat(256);
   const credential = { id: 'A'.repeat(1400), response: { clientDataJSON: 'A'.repeat(2048), attestationObject: 'A'.repeat(8192) } };

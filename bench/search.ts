@@ -63,8 +63,8 @@ function measureLike(file: string): number[] {
   return durations;
 }
 
-const quantile = (what: string, values: readonly number[], share: number, bound: number, reference = ''): Figure => ({
-  ...atMost(`${what}, p${share * 100}`, percentile(values, share), bound, 'ms'),
+const quantile = (what: string, values: readonly number[], fraction: number, bound: number, reference = ''): Figure => ({
+  ...atMost(`${what}, p${fraction * 100}`, percentile(values, fraction), bound, 'ms'),
   reference,
 });
 

@@ -1,6 +1,6 @@
 // Takes the screenshots of the documentation in a real browser: first of the visitor's page, then of the console. With a
 // folder as argument, takes screenshots of every page at two widths, light and dark, for a review. Further arguments
-// limit this to the pages with these names.
+// limit the screenshots to the pages with these names.
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -25,15 +25,18 @@ const isLong = (file: string) => /^test\/((web|process|model)\/|api\/hostile)/.t
 const allFiles = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(
   (a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1),
 );
-/** Number of processes that run at the same time: one of them usually waits. More, or both engines at the same time, took longer. */
+/**
+ * Number of processes that run at the same time: one more than processors, since one process usually waits. With more
+ * processes, or with both engines at the same time, a run took longer.
+ */
 const concurrency = availableParallelism() + 1;
 /** The files that also run on PostgreSQL: those whose results depend on the database. */
 const usesDatabase =
   /^test\/(api\/(?!openapi)|model\/|mail\/(alerts|codes|delivery|hostile-codes|unsubscribe)\.)|^test\/(resumable-uploads|quotas)\/|^test\/identity\/(ldap|oidc-renewal|oidc-sign-out|saml)\.|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|identities|portal|link-states|recovery|sessions|sign-in-(delay|kinds)|audit)\./;
 const batchFolder = join(import.meta.dirname, '../build/.test-batches');
-/** Compiled code, which the processes share. */
+/** Folder of Node's cache of compiled code, which the processes share. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
-/** `npm test` has just built the server, so threads run from the build, which starts them in a third of the time. */
+/** `npm test` has just built the server, so its threads load the built files: they start in a third of the time. */
 const execArgv = process.argv.includes('--built-threads') ? ['--import', join(import.meta.dirname, '../test/parts/built-threads.mjs')] : [];
 /**
  * Time limit of a process, in ms: a file that hangs fails, and the other processes continue. Far longer than

@@ -2,7 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Files that leave nothing behind in their process, with the number of files that share one: loading the modules takes a second. */
+/**
+ * Patterns of test files that may share a process because they leave no state in it, and how many may share one.
+ * Sharing saves time: each process needs a second to load the modules.
+ */
 const batchSizes: readonly (readonly [RegExp, number])[] = [
   [/^src\//, 25],
   [/^test\/(api\/(?!hostile)|visit\/(?!hung))/, 8],

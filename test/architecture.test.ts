@@ -53,9 +53,9 @@ async function lint(t: TestContext, imports: readonly (readonly [string, string]
   const folder = await temporaryFolder(t);
   copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'));
   for (const [index, [file, imported]] of imports.entries()) {
-    const place = join(folder, file.replace('wrong', `wrong-${index}`));
-    mkdirSync(dirname(place), { recursive: true });
-    writeFileSync(place, `import { thing } from '${imported}';\n\nthing();\n`);
+    const path = join(folder, file.replace('wrong', `wrong-${index}`));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `import { thing } from '${imported}';\n\nthing();\n`);
   }
   const { stdout, stderr } = spawnSync(process.execPath, [biome, 'lint', '--max-diagnostics=200'], { cwd: folder, encoding: 'utf8' });
   return stdout + stderr;
@@ -63,10 +63,10 @@ async function lint(t: TestContext, imports: readonly (readonly [string, string]
 
 test('the linter refuses imports that the architecture does not allow', async (t) => {
   const report = await lint(t, forbiddenImports);
-  const missed = forbiddenImports.filter(
+  const undetectedImports = forbiddenImports.filter(
     ([file], index) => !report.includes(`${file.replace('wrong', `wrong-${index}`)}:1:23 lint/style/noRestrictedImports`),
   );
-  assert.deepEqual(missed, []);
+  assert.deepEqual(undetectedImports, []);
 });
 
 test('the linter accepts allowed imports', async (t) => {
@@ -75,15 +75,15 @@ test('the linter accepts allowed imports', async (t) => {
 
 test('no source file is longer than 250 lines, except the texts of a language', () => {
   const sources = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx}'], { cwd: root, exclude: ['src/core/translations/**'] });
-  const long = sources.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 251);
-  assert.deepEqual(long, []);
+  const longFiles = sources.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 251);
+  assert.deepEqual(longFiles, []);
 });
 
 test('folders and files have specific names', () => {
-  const vague = globSync(['{src,web,test,bench}/**/*'], { cwd: root }).filter((file) =>
+  const vagueNames = globSync(['{src,web,test,bench}/**/*'], { cwd: root }).filter((file) =>
     /(^|\/)(utils?|helpers?|common|misc|types|index)(\.tsx?)?$/.test(file),
   );
-  assert.deepEqual(vague, []);
+  assert.deepEqual(vagueNames, []);
 });
 
 test('bench/longest-inputs.ts contains a call of every operation', () => {

@@ -18,7 +18,7 @@ export const adminKey = 'pst_test-key-of-an-admin';
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the test is about
 export type Json = any;
 
-/** The response to a call. */
+/** The response to a request. */
 export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -126,7 +126,7 @@ export function newShare(over: object = {}): Json {
 
 const password = 'correct horse battery';
 
-/** Creates a login profile of type USERS with users. @returns its ids, the ids of its users, and their common password */
+/** Creates a login profile of type USERS with users. @returns its id and viewId, the ids of its users, and their common password */
 export async function createUsersProfile(postern: TestPostern, names: readonly string[] = ['ann'], over: object = {}) {
   const profile = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3, ...over });
   const users: Record<string, number> = {};

@@ -5,7 +5,7 @@ import type { Plugin } from 'vite';
 
 /** Compresses the built assets in a folder, so that the server need not compress them for each response. */
 export const compressAssets = (out: string): Plugin => ({
-  name: 'compressed',
+  name: 'compress-assets',
   closeBundle() {
     for (const name of readdirSync(join(out, 'assets')).filter((file) => /\.(m?js|css|svg)$/.test(file))) {
       const file = join(out, 'assets', name);

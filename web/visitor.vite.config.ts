@@ -8,8 +8,8 @@ const visitor = resolve(import.meta.dirname, 'visitor');
 const out = resolve(import.meta.dirname, '../build/visitor');
 
 /**
- * Copies the character maps and standard fonts that a PDF may use without embedding them, and the decoders of images in
- * JavaScript. The viewer loads each when it needs it.
+ * Copies the character maps and standard fonts that a PDF may use without embedding them, and the image decoders that are
+ * written in JavaScript. The viewer loads each of these files when a PDF needs it.
  */
 const pdfParts: Plugin = {
   name: 'pdf-parts',

@@ -1,5 +1,5 @@
 // The reference server, without a framework. It returns fixed bytes, redirects, starts a sign-in,
-// streams a file, stores or refuses a body, commits a row, reports its delay, or does not respond.
+// streams a file, stores or refuses a body, commits a row, reports the delay of its event loop, or does not respond.
 import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

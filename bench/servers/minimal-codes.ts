@@ -19,7 +19,7 @@ const deleteUnwanted = database.prepare("DELETE FROM delivery WHERE recipient NO
 
 const waiting: { readonly email: string; readonly response: ServerResponse }[] = [];
 
-function planCodes(): void {
+function storeCodes(): void {
   const requests = waiting.splice(0, codesPerTurn);
   if (requests.length === 0) return;
   const now = Date.now();
@@ -32,7 +32,7 @@ function planCodes(): void {
   database.exec('COMMIT');
   for (const { response } of requests) response.writeHead(202).end();
 }
-setInterval(planCodes, pause);
+setInterval(storeCodes, pause);
 setInterval(() => deleteUnwanted.run(), 1000);
 
 async function enqueue(request: IncomingMessage, response: ServerResponse): Promise<void> {

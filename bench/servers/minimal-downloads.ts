@@ -15,7 +15,7 @@ database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
   CREATE TABLE alert (id INTEGER PRIMARY KEY, tid INTEGER, share_id INTEGER, audit_id INTEGER, action TEXT, visitor TEXT, at INTEGER, collected INTEGER);
   CREATE INDEX alert_new ON alert(id) WHERE collected = 0;
   CREATE INDEX alert_visitor ON alert(tid, share_id, visitor) WHERE collected = 1;`);
-const log = openSync(`${path}-wal`, 'r+');
+const walFile = openSync(`${path}-wal`, 'r+');
 const insertEntry = database.prepare(
   "INSERT INTO audit (tid, at, share_id, actor, address, path, outcome) VALUES (1, ?, 1, '', ?, ?, 'done')",
 );
@@ -44,7 +44,7 @@ function commit(): void {
   database.exec('BEGIN IMMEDIATE');
   for (const { request } of downloads) record(request);
   database.exec('COMMIT');
-  fdatasync(log, () => {
+  fdatasync(walFile, () => {
     for (const { response } of downloads) response.end(file);
     commit();
   });

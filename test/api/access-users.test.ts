@@ -4,29 +4,30 @@ import { cookieOf, createUsersProfile, newShare, signIn, startPostern } from '..
 import { fieldErrorsOf } from './keys.ts';
 
 const newPassword = 'quite another secret';
-const both = (userPassword: string) => ({ userPassword, confirmPassword: userPassword });
+const passwordFields = (userPassword: string) => ({ userPassword, confirmPassword: userPassword });
 
 test('a password has 10 to 256 characters, matches its confirmation, and is neither the username nor a common password', async (t) => {
   const postern = await startPostern(t);
   const { id: authId } = await createUsersProfile(postern, ['annabella-long']);
-  const set = (body: object) => postern.send('accessuser/updateUserPassword', { username: 'annabella-long', authId, ...body });
+  const setPassword = (body: object) => postern.send('accessuser/updateUserPassword', { username: 'annabella-long', authId, ...body });
   for (const password of ['nine-char', 'x'.repeat(257), 'annabella-long', 'ANNABELLA-long', '1234567890', 'password123', '']) {
-    const answer = await set(both(password));
+    const answer = await setPassword(passwordFields(password));
     assert.equal(answer.status, 400, password);
     assert.ok(fieldErrorsOf(answer).includes('userPassword'), password);
   }
-  const unequal = await set({ userPassword: newPassword, confirmPassword: `${newPassword}!` });
-  assert.deepEqual([unequal.status, fieldErrorsOf(unequal)], [400, ['confirmPassword']]);
-  for (const password of ['ten-chars!', 'ü'.repeat(256)]) assert.equal((await set(both(password))).status, 200, password);
+  const differentConfirmation = await setPassword({ userPassword: newPassword, confirmPassword: `${newPassword}!` });
+  assert.deepEqual([differentConfirmation.status, fieldErrorsOf(differentConfirmation)], [400, ['confirmPassword']]);
+  for (const password of ['ten-chars!', 'ü'.repeat(256)]) assert.equal((await setPassword(passwordFields(password))).status, 200, password);
 });
 
 test('a wrong currentPassword gets 403', async (t) => {
   const postern = await startPostern(t);
   const { id: authId, password } = await createUsersProfile(postern, ['ann']);
-  const set = (body: object) => postern.send('accessuser/updateUserPassword', { username: 'ann', authId, ...both(newPassword), ...body });
-  assert.equal((await set({ currentPassword: 'not the right one' })).status, 403);
-  assert.equal((await set({ currentPassword: password })).status, 200);
-  assert.equal((await set({ currentPassword: password })).status, 403);
+  const setPassword = (body: object) =>
+    postern.send('accessuser/updateUserPassword', { username: 'ann', authId, ...passwordFields(newPassword), ...body });
+  assert.equal((await setPassword({ currentPassword: 'not the right one' })).status, 403);
+  assert.equal((await setPassword({ currentPassword: password })).status, 200);
+  assert.equal((await setPassword({ currentPassword: password })).status, 403);
 });
 
 test('without authId, a username in several profiles gets 409 and an unknown one 404, regardless of case', async (t) => {
@@ -35,11 +36,12 @@ test('without authId, a username in several profiles gets 409 and an unknown one
   await createUsersProfile(postern, ['cyd']);
   const other = await postern.call('loginprofile/add', { title: 'Other' });
   await postern.call('accessuser/add', { username: 'Ann', active: true, authId: other.id });
-  const set = async (body: object) => (await postern.send('accessuser/updateUserPassword', { ...both(newPassword), ...body })).status;
-  assert.equal(await set({ username: 'ann' }), 409);
-  assert.equal(await set({ username: 'BOB' }), 200);
-  assert.equal(await set({ username: 'nobody' }), 404);
-  assert.equal(await set({ username: 'cyd', authId: other.id }), 404);
+  const setPassword = async (body: object) =>
+    (await postern.send('accessuser/updateUserPassword', { ...passwordFields(newPassword), ...body })).status;
+  assert.equal(await setPassword({ username: 'ann' }), 409);
+  assert.equal(await setPassword({ username: 'BOB' }), 200);
+  assert.equal(await setPassword({ username: 'nobody' }), 404);
+  assert.equal(await setPassword({ username: 'cyd', authId: other.id }), 404);
 });
 
 for (const [what, change] of [
@@ -61,7 +63,7 @@ test('a new password or a deletion ends the sessions of the user, and the old pa
   const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const { viewId } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const cookies = { ann: await signIn(postern, `/s/${viewId}`, 'ann'), bob: await signIn(postern, `/s/${viewId}`, 'bob') };
-  await postern.call('accessuser/updateUserPassword', { username: 'ann', ...both(newPassword) });
+  await postern.call('accessuser/updateUserPassword', { username: 'ann', ...passwordFields(newPassword) });
   await postern.call('accessuser/deleteByUsername', { username: 'BOB', loginProfileId: profile.id });
   for (const [username, cookie] of Object.entries(cookies)) {
     assert.equal((await postern.visit(`/s/${viewId}/list/`, { headers: { cookie } })).status, 401, username);
@@ -80,7 +82,7 @@ test('a deleted user is removed from the lists of all shares, and a new user wit
   await postern.call('accessuser/delete', { id: profile.users['ann'] });
   assert.equal((await postern.call('share/get', { id })).userNames, 'bob');
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: profile.id });
-  await postern.call('accessuser/updateUserPassword', { username: 'ann', authId: profile.id, ...both(newPassword) });
+  await postern.call('accessuser/updateUserPassword', { username: 'ann', authId: profile.id, ...passwordFields(newPassword) });
   const answer = await postern.visit(`/s/${viewId}/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -114,7 +116,7 @@ test('a request with an unknown login profile is refused with the name of that f
   const postern = await startPostern(t);
   await postern.call('accessuser/add', { username: 'ann', active: true });
   const answers = [
-    await postern.send('accessuser/updateUserPassword', { username: 'ann', ...both(newPassword), authId: 987 }),
+    await postern.send('accessuser/updateUserPassword', { username: 'ann', ...passwordFields(newPassword), authId: 987 }),
     await postern.send('accessuser/deleteByUsername', { username: 'ann', loginProfileId: 987 }),
   ];
   assert.deepEqual(

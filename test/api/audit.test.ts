@@ -167,9 +167,9 @@ test('an export stops when its key is deleted, and contains no entries that were
     assert.equal(answer.status, 200);
     return answer;
   };
-  const [readExport, stoppedExport] = [await beginExport(), await beginExport()]; // only their first parts have arrived
-  await postern.call('share/add', newShare({ title: 'MADE SINCE' }));
-  assert.doesNotMatch(await readExport.text(), /MADE SINCE/);
+  const [readExport, stoppedExport] = [await beginExport(), await beginExport()]; // of each export, only the first part has arrived
+  await postern.call('share/add', newShare({ title: 'ADDED LATER' }));
+  assert.doesNotMatch(await readExport.text(), /ADDED LATER/);
   await postern.call('apikey/delete', { id });
   await assert.rejects(stoppedExport.text());
   assert.deepEqual(errors(), []);

@@ -7,19 +7,19 @@ import { callRaw, json } from './raw-call.ts';
 
 test('a success response has four standard fields; add also returns the id and, for a link, viewId and viewUrl', async (t) => {
   const postern = await startPostern(t);
-  const added = await postern.call('share/add', newShare());
-  assert.deepEqual(Object.keys(added).sort(), ['id', 'message', 'messageId', 'status', 'timestamp', 'viewId', 'viewUrl']);
-  assert.match(added.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  assert.deepEqual([added.status, typeof added.messageId, typeof added.message], [200, 'number', 'string']);
-  assert.equal(added.viewUrl, `${postern.publicUrl}/s/${added.viewId}`);
-  const copied = await postern.call('share/duplicate', { id: added.id, title: 'Copy' });
-  assert.deepEqual(Object.keys(copied).sort(), Object.keys(added).sort());
+  const addAnswer = await postern.call('share/add', newShare());
+  assert.deepEqual(Object.keys(addAnswer).sort(), ['id', 'message', 'messageId', 'status', 'timestamp', 'viewId', 'viewUrl']);
+  assert.match(addAnswer.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.deepEqual([addAnswer.status, typeof addAnswer.messageId, typeof addAnswer.message], [200, 'number', 'string']);
+  assert.equal(addAnswer.viewUrl, `${postern.publicUrl}/s/${addAnswer.viewId}`);
+  const duplicateAnswer = await postern.call('share/duplicate', { id: addAnswer.id, title: 'Copy' });
+  assert.deepEqual(Object.keys(duplicateAnswer).sort(), Object.keys(addAnswer).sort());
   const profile = await postern.call('loginprofile/add', { title: 'Clients' });
   assert.equal(profile.viewUrl, `${postern.publicUrl}/p/${profile.viewId}`);
   const user = await postern.call('accessuser/add', { username: 'ann', active: true });
   assert.deepEqual(Object.keys(user).sort(), ['id', 'message', 'messageId', 'status', 'timestamp']);
-  const deleted = await postern.call('share/delete', { id: added.id });
-  assert.deepEqual(Object.keys(deleted).sort(), ['message', 'messageId', 'status', 'timestamp']);
+  const deleteAnswer = await postern.call('share/delete', { id: addAnswer.id });
+  assert.deepEqual(Object.keys(deleteAnswer).sort(), ['message', 'messageId', 'status', 'timestamp']);
 });
 
 test('a refusal is a problem+json document with all documented fields', async (t) => {
@@ -85,26 +85,28 @@ test('a JSON body of an unauthenticated request is limited to 16 KiB', async (t)
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const body = (length: number) => '{}'.padEnd(length, ' ');
-  const open = ['login', 'operator/signIn', 'operator/first', 'operator/signOut'].map((name) => `/api/v1/${name}`);
-  for (const path of [...open, ...['sign-in', 'sign-out', 'rename', 'folder/new'].map((name) => `${base}/${name}`), '/p/none/sign-in']) {
+  const openPaths = ['login', 'operator/signIn', 'operator/first', 'operator/signOut'].map((name) => `/api/v1/${name}`);
+  const linkPaths = ['sign-in', 'sign-out', 'rename', 'folder/new'].map((name) => `${base}/${name}`);
+  for (const path of [...openPaths, ...linkPaths, '/p/none/sign-in']) {
     const post = async (length: number) => await callRaw(postern, path, { method: 'POST', headers: json, body: body(length) });
     assert.notEqual((await post(1 << 14)).status, 413, path);
-    const refused = await post((1 << 14) + 1);
-    assert.equal(refused.status, 413, path);
-    assert.match(refused.body.detail, /16 KiB/);
+    const refusal = await post((1 << 14) + 1);
+    assert.equal(refusal.status, 413, path);
+    assert.match(refusal.body.detail, /16 KiB/);
   }
 });
 
 test('the response to a body with thousands of unknown fields names at most twenty, and shortens long names', async (t) => {
   const postern = await startPostern(t);
-  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1]));
-  for (const fields of [many, { ['k'.repeat(1 << 19)]: 1, id: 1 }]) {
+  const unknownFields = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1]));
+  for (const fields of [unknownFields, { ['k'.repeat(1 << 19)]: 1, id: 1 }]) {
     const { status, body } = await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: JSON.stringify(fields) });
     assert.equal(status, 400);
     assert.ok(body.errors.length <= 20 && JSON.stringify(body).length < 8192, `${body.errors.length} errors`);
   }
-  const refused = await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: JSON.stringify({ id: 1, ...many }) });
-  assert.match(refused.body.detail, /; and 19980 more$/);
+  const text = JSON.stringify({ id: 1, ...unknownFields });
+  const refusal = await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: text });
+  assert.match(refusal.body.detail, /; and 19980 more$/);
 });
 
 test('a body that is not application/json in UTF-8 is refused', async (t) => {
@@ -117,8 +119,8 @@ test('a body that is not application/json in UTF-8 is refused', async (t) => {
     );
   const latin = Buffer.from('{"username":"J\u00fcrgen","active":true}', 'latin1');
   assert.equal((await callRaw(postern, '/api/v1/accessuser/add', { method: 'POST', headers: json, body: latin })).status, 400);
-  const right = await callRaw(postern, '/api/v1/share/search', { method: 'GET' });
-  assert.equal(right.status, 200);
+  const withoutBody = await callRaw(postern, '/api/v1/share/search', { method: 'GET' });
+  assert.equal(withoutBody.status, 200);
 });
 
 test('application/json with the charset UTF-8 is accepted', async (t) => {
@@ -167,11 +169,11 @@ test('an unknown field is refused with its name and a similar known field as a h
 
 test('an unknown query parameter is refused with its name and a similar known one as a hint', async (t) => {
   const postern = await startPostern(t);
-  const searched = await postern.send('share/search', { serchWord: 'x' });
-  assert.match(fieldErrorAt(searched, 'serchWord'), /\bsearchWord\b/);
-  const changed = await postern.send('share/add', newShare(), { query: { dryrun: 'true' } });
-  assert.equal(changed.status, 400);
-  assert.match(fieldErrorAt(changed, 'dryrun'), /\bdryRun\b/);
+  const searchAnswer = await postern.send('share/search', { serchWord: 'x' });
+  assert.match(fieldErrorAt(searchAnswer, 'serchWord'), /\bsearchWord\b/);
+  const addAnswer = await postern.send('share/add', newShare(), { query: { dryrun: 'true' } });
+  assert.equal(addAnswer.status, 400);
+  assert.match(fieldErrorAt(addAnswer, 'dryrun'), /\bdryRun\b/);
 });
 
 test('an operation that only reads refuses dryRun', async (t) => {
@@ -188,12 +190,12 @@ test('a repeated query parameter is refused with its name', async (t) => {
     '/api/v1/audit/search?pageSize=1&pageSize=2',
   ])
     assert.deepEqual(fieldErrorsOf(await callRaw(postern, path)), ['pageSize']);
-  const doubled = await callRaw(postern, '/api/v1/share/delete?dryRun=true&dryRun=true', {
+  const repeatedParameter = await callRaw(postern, '/api/v1/share/delete?dryRun=true&dryRun=true', {
     method: 'DELETE',
     headers: json,
     body: '{"id":1}',
   });
-  assert.deepEqual(fieldErrorsOf(doubled), ['dryRun']);
+  assert.deepEqual(fieldErrorsOf(repeatedParameter), ['dryRun']);
 });
 
 test('DELETE accepts its fields as query parameters if the request has no body', async (t) => {
@@ -238,17 +240,17 @@ test('a NUL character is refused, and a forged cursor causes no server error', a
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);
   const { id, base } = await createShare(postern, { authenticationId: profile.id });
-  const nul = 'a\0b';
+  const textWithNul = 'a\0b';
   const signIn = (body: object) => postern.visit(`${base}/sign-in`, { method: 'POST', headers: json, body: JSON.stringify(body) });
-  assert.equal((await signIn({ username: nul, password: 'some password' })).status, 400);
-  assert.equal((await signIn({ username: 'ann', password: nul })).status, 400);
+  assert.equal((await signIn({ username: textWithNul, password: 'some password' })).status, 400);
+  assert.equal((await signIn({ username: 'ann', password: textWithNul })).status, 400);
   const basic = (pair: string) => ({ headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } });
-  assert.equal((await postern.visit(`${base}/list`, basic(`${nul}:x`))).status, 401);
-  assert.equal((await postern.visit(`${base}/list`, basic(`ann:${nul}`))).status, 401);
+  assert.equal((await postern.visit(`${base}/list`, basic(`${textWithNul}:x`))).status, 401);
+  assert.equal((await postern.visit(`${base}/list`, basic(`ann:${textWithNul}`))).status, 401);
   for (const field of ['username', 'email', 'groupNames', 'address']) {
-    const refused = await postern.send('share/explain', { id, [field]: nul });
-    assert.equal(refused.status, 400, field);
-    assert.deepEqual(fieldErrorsOf(refused), [field]);
+    const refusal = await postern.send('share/explain', { id, [field]: textWithNul });
+    assert.equal(refusal.status, 400, field);
+    assert.deepEqual(fieldErrorsOf(refusal), [field]);
   }
   const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
   for (const [sortField, value] of [

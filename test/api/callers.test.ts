@@ -95,7 +95,7 @@ test('every operation answers a request without a valid key with 401 and a Beare
   assert.match(wrong.headers.get('www-authenticate') ?? '', /^Bearer/);
 });
 
-for (const [role, refused] of [
+for (const [role, refusedOperations] of [
   ['reader', [...editorOperations, ...adminOperations]],
   ['editor', adminOperations],
 ] as const)
@@ -104,7 +104,7 @@ for (const [role, refused] of [
     const key = await addKey(postern, role);
     for (const name of [...readerOperations, ...editorOperations, ...adminOperations]) {
       const answer = await postern.send(name, { nonsense: 1 }, { key });
-      assert.equal(answer.status, refused.some((known) => known === name) ? 403 : 400, name);
+      assert.equal(answer.status, refusedOperations.some((known) => known === name) ? 403 : 400, name);
     }
   });
 
@@ -146,9 +146,9 @@ test('login gives a key at most 300 tokens a minute, and other keys are not affe
   const secretkey = await addKey(postern, 'reader');
   const logIn = () => postern.send('login', { username: 'reader key', secretkey }, { key: null });
   for (let count = 0; count < 300; count += 1) assert.equal((await logIn()).status, 200);
-  const refused = await logIn();
-  assert.deepEqual([refused.status, refused.body.code], [503, 'signInBusy']);
-  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+  const refusal = await logIn();
+  assert.deepEqual([refusal.status, refusal.body.code], [503, 'signInBusy']);
+  assert.match(refusal.headers.get('retry-after') ?? '', /^\d+$/);
   assert.equal((await postern.send('login', { username: 'environment', secretkey: adminKey }, { key: null })).status, 200);
 });
 
@@ -182,8 +182,8 @@ test('login refuses unknown and missing fields with their names', async (t) => {
 
 test('login refuses an unknown query parameter', async (t) => {
   const postern = await startPostern(t);
-  const stray = await postern.send('login', { username: 'environment', secretkey: adminKey }, { key: null, query: { remember: 'true' } });
-  assert.equal(stray.status, 400);
+  const answer = await postern.send('login', { username: 'environment', secretkey: adminKey }, { key: null, query: { remember: 'true' } });
+  assert.equal(answer.status, 400);
 });
 
 test('requests with wrong keys are rate-limited, but the right key still works', async (t) => {

@@ -34,12 +34,12 @@ test('a dry run returns success with dryRun and without the fields of new record
     password: 'a long secret of hers',
     confirmPassword: 'a long secret of hers',
   });
-  const place = { name: 'dry', kind: 'local', configuration: location.configuration };
-  const { id: spare } = await postern.call('location/add', { ...place, name: 'spare' });
+  const locationBody = { name: 'dry', kind: 'local', configuration: location.configuration };
+  const { id: spare } = await postern.call('location/add', { ...locationBody, name: 'spare' });
   await postern.call('share/invite', { id: share.id, emails: 'gil@example.com' });
   const [mail] = (await postern.call('mail/deliveries')).list;
   await until(async () => {
-    await postern.send('mail/drop', { state: 'waiting' }); // not while it is being sent
+    await postern.send('mail/drop', { state: 'waiting' }); // does not drop the mail while it is being sent
     return (await postern.call('mail/deliveries')).list[0].state === 'dropped';
   });
   const before = await state();
@@ -73,7 +73,7 @@ test('a dry run returns success with dryRun and without the fields of new record
     ['operator/resetSecondFactors', { id: operator }],
     ['operator/unlinkProvider', { id: operator }],
     ['operator/delete', { id: operator }],
-    ['location/add', place],
+    ['location/add', locationBody],
     ['location/update', { id: location.id, name: 'dry' }],
     ['location/delete', { id: spare }],
     ['tenant/add', { title: 'Dry' }],

@@ -164,9 +164,9 @@ test('an ipRange has at most 1000 entries, because requests at a link check it',
   const ranges = (count: number) => Array.from({ length: count }, (_, index) => `10.0.${index >> 8}.${index & 255}`).join(', ');
   await postern.call('loginprofile/add', { ipRange: ranges(1000) });
   for (const list of [ranges(1001), '::,'.repeat(1001)]) {
-    const refused = await postern.send('loginprofile/add', { ipRange: list });
-    assert.deepEqual(fieldErrorsOf(refused), ['ipRange']);
-    assert.match(refused.body.detail, /at most 1000 entries/);
+    const refusal = await postern.send('loginprofile/add', { ipRange: list });
+    assert.deepEqual(fieldErrorsOf(refusal), ['ipRange']);
+    assert.match(refusal.body.detail, /at most 1000 entries/);
   }
 });
 

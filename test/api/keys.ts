@@ -1,14 +1,14 @@
 import type { TestPostern, TestResponse } from '../start.ts';
 
-/** Adds a key of the first tenant with this role. @returns the key */
+/** Adds a key with a role to the first tenant. @returns the key */
 export async function addKey(postern: TestPostern, role: string, over: object = {}): Promise<string> {
   const { key } = await postern.call('apikey/add', { name: `${role} key`, role, ...over });
   return String(key);
 }
 
-/** Adds another tenant, and an admin key of it. */
+/** Adds another tenant with an admin key. @returns the id of the tenant, and the key */
 export async function addTenant(postern: TestPostern) {
-  const { id } = await postern.call('tenant/add', { title: 'Other house' });
+  const { id } = await postern.call('tenant/add', { title: 'Other tenant' });
   const { key } = await postern.call('apikey/add', { name: 'theirs', role: 'admin', tid: id });
   return { tid: Number(id), key: String(key) };
 }

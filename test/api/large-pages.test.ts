@@ -44,7 +44,7 @@ test('a page of shares whose lists are too large for one response is refused, bu
       postern,
       sql`insert into share_group (tid, share_id, position, name, name_key) ${numbers(length)} select tid, id, i, ${name}, ${name} from share, n`,
     );
-  await write(postern, sql`update share set listed_names = 300`); // so many that the size of the lists is measured
+  await write(postern, sql`update share set listed_names = 300`); // so many names that the exact size of the lists is read
   await insertGroups(sql`cast(i as text)`, 10);
   assert.equal((await postern.send('share/search', { pageSize: 1000 })).status, 200);
   await write(postern, sql`delete from share_group`);
@@ -52,7 +52,7 @@ test('a page of shares whose lists are too large for one response is refused, bu
   await assertPageTooLarge(postern, 'share/search');
 });
 
-/** Returns a response whose body is not read. */
+/** Sends a request, and returns its response without reading the body. */
 async function requestUnread(t: TestContext, postern: TestPostern, operation: string): Promise<IncomingMessage> {
   const url = `${postern.apiUrl}/api/v1/${operation}`;
   const clientRequest = request(url, { headers: { authorization: `Bearer ${adminKey}` }, agent: false }).on('error', () => {});
@@ -81,11 +81,11 @@ test('pages of audit entries, profiles and locations are limited in size; export
   const exportResponse = await fetch(`${postern.apiUrl}/api/v1/audit/export`, { headers: { authorization: `Bearer ${adminKey}` } });
   assert.equal((await exportResponse.text()).trimEnd().split('\n').length, totalCount);
 
-  const unread: IncomingMessage[] = [];
-  for (let number = 0; number < 8; number += 1) unread.push(await requestUnread(t, postern, 'audit/export'));
-  assert.ok(unread.every(({ statusCode }) => statusCode === 200));
-  assert.equal((await requestUnread(t, postern, 'audit/export')).statusCode, 503, 'exports that nobody reads are limited');
-  for (const answer of unread) answer.destroy();
+  const unreadResponses: IncomingMessage[] = [];
+  for (let number = 0; number < 8; number += 1) unreadResponses.push(await requestUnread(t, postern, 'audit/export'));
+  assert.ok(unreadResponses.every(({ statusCode }) => statusCode === 200));
+  assert.equal((await requestUnread(t, postern, 'audit/export')).statusCode, 503, 'the number of exports that no client reads is limited');
+  for (const answer of unreadResponses) answer.destroy();
   await until(async () => (await requestUnread(t, postern, 'audit/export')).statusCode === 200);
 });
 
@@ -93,15 +93,15 @@ test('a request for a large response gets 503 while three others of the tenant a
   const { postern } = await startWithShares(t);
   await write(postern, sql`update share set notify_emails = ${'x'.repeat(30_000)}`);
   const requestPage = () => requestUnread(t, postern, 'share/search?pageSize=1000');
-  const unread = [await requestPage(), await requestPage(), await requestPage()];
+  const unreadResponses = [await requestPage(), await requestPage(), await requestPage()];
   assert.deepEqual(
-    unread.map(({ statusCode }) => statusCode),
+    unreadResponses.map(({ statusCode }) => statusCode),
     [200, 200, 200],
   );
   const refusal = await requestPage();
   assert.deepEqual([refusal.statusCode, refusal.headers['retry-after']], [503, '5']);
   assert.equal((await postern.send('share/search')).status, 200, 'a small response is sent');
-  for (const answer of unread) answer.resume();
-  await Promise.all(unread.map((answer) => once(answer, 'end')));
+  for (const answer of unreadResponses) answer.resume();
+  await Promise.all(unreadResponses.map((answer) => once(answer, 'end')));
   assert.equal((await postern.send('share/search', { pageSize: 1000 })).status, 200);
 });

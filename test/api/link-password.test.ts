@@ -40,24 +40,28 @@ test('a new linkPassword ends earlier sessions, and a linkPassword profile that 
   const cookie = await signIn(postern, `/s/${viewId}`, '', linkPassword);
   const { location: _, path: __, authenticationId: ___, ...body } = newShare({ id });
   const { authenticationId } = await postern.call('share/get', { id });
-  const other = 'another horse battery';
-  await postern.call('share/update', { ...body, authenticationId, linkPassword: other });
+  const newPassword = 'another horse battery';
+  await postern.call('share/update', { ...body, authenticationId, linkPassword: newPassword });
   assert.equal((await postern.visit(`/s/${viewId}/list`, { headers: { cookie } })).status, 401);
-  assert.deepEqual([await signInStatus(postern, viewId, linkPassword), await signInStatus(postern, viewId, other)], [401, 200]);
+  assert.deepEqual([await signInStatus(postern, viewId, linkPassword), await signInStatus(postern, viewId, newPassword)], [401, 200]);
   assert.equal(await profiles(), before + 1);
   const copy = await postern.call('share/duplicate', { id, title: 'Copy' });
   await postern.call('share/delete', { id });
-  assert.equal(await signInStatus(postern, copy.viewId, other), 200, 'a copy keeps the password');
+  assert.equal(await signInStatus(postern, copy.viewId, newPassword), 200, 'a copy keeps the password');
   await postern.call('share/update', { ...body, id: copy.id, authenticationId: 1 });
   assert.equal(await profiles(), before);
 });
 
 test('a weak linkPassword is refused, and a linkPassword is neither returned nor stored in the audit log', async (t) => {
   const postern = await startPostern(t);
-  for (const wrong of ['nine-char', 'x'.repeat(257), 'password123'])
-    assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ linkPassword: wrong }))), ['linkPassword'], wrong);
-  const added = await postern.call('share/add', newShare({ linkPassword }));
-  const texts = [added, await postern.call('share/get', { id: added.id }), await postern.call('audit/search')];
+  for (const weakPassword of ['nine-char', 'x'.repeat(257), 'password123'])
+    assert.deepEqual(
+      fieldErrorsOf(await postern.send('share/add', newShare({ linkPassword: weakPassword }))),
+      ['linkPassword'],
+      weakPassword,
+    );
+  const share = await postern.call('share/add', newShare({ linkPassword }));
+  const texts = [share, await postern.call('share/get', { id: share.id }), await postern.call('audit/search')];
   for (const text of texts) assert.ok(!JSON.stringify(text).includes(linkPassword));
 });
 

@@ -72,7 +72,7 @@ test('an unsupported kind is refused with the supported kinds', async (t) => {
 
 const machineCredentials = { useMachineCredentials: true, accessKeyId: undefined, secretAccessKey: undefined };
 
-test('if a setting allows a tenant the role of the machine, locations can use the role only at endpoints of Amazon S3', async (t) => {
+test('if a setting allows a tenant to use the role of the machine, locations can use it only at endpoints of Amazon S3', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_MACHINE_CREDENTIALS: '1' } });
   const add = (configuration: object) =>
     postern.send('location/add', {
@@ -99,8 +99,8 @@ test('if a setting allows a tenant the role of the machine, locations can use th
 
 test('an invalid configuration of kind s3 is refused, and the error says what is valid', async (t) => {
   const postern = await startPostern(t);
-  const right = { region: 'eu-central-1', bucket: 'reports', accessKeyId: 'id', secretAccessKey: 'secret' };
-  const wrong: [object, RegExp][] = [
+  const base = { region: 'eu-central-1', bucket: 'reports', accessKeyId: 'id', secretAccessKey: 'secret' };
+  const invalidChanges: [object, RegExp][] = [
     [{ secretAccessKey: undefined }, /secretAccessKey/],
     [{ endpoint: 's3.example.com' }, /endpoint must be the address of a server/],
     [{ endpoint: 'https://s3.example.com/path' }, /endpoint must be the address of a server/],
@@ -113,8 +113,8 @@ test('an invalid configuration of kind s3 is refused, and the error says what is
     [{ more: 1 }, /more/],
     [machineCredentials, /POSTERN_MACHINE_CREDENTIALS/],
   ];
-  for (const [change, text] of wrong) {
-    const answer = await postern.send('location/add', { name: 'x', kind: 's3', configuration: JSON.stringify({ ...right, ...change }) });
+  for (const [change, text] of invalidChanges) {
+    const answer = await postern.send('location/add', { name: 'x', kind: 's3', configuration: JSON.stringify({ ...base, ...change }) });
     assert.equal(answer.status, 400);
     assert.match(fieldErrorAt(answer, 'configuration'), text);
   }
@@ -188,13 +188,13 @@ test('location/browse lists folders first, and lists neither symbolic links nor 
 
 test('a folder that is not allowed gets the same refusal whether or not it exists', async (t) => {
   const postern = await startPostern(t);
-  const answer = async (folder: string) =>
+  const errorOf = async (folder: string) =>
     fieldErrorAt(
       await postern.send('location/add', { name: 'x', kind: 'local', configuration: JSON.stringify({ folder }) }),
       'configuration',
     );
-  assert.equal(await answer('/etc'), await answer('/etc/no-such-folder'));
-  assert.equal(await answer(postern.data), await answer(join(postern.data, 'no-such-folder')));
+  assert.equal(await errorOf('/etc'), await errorOf('/etc/no-such-folder'));
+  assert.equal(await errorOf(postern.data), await errorOf(join(postern.data, 'no-such-folder')));
 });
 
 test('a location cannot contain the database or the keys, even through a symbolic link in an allowed folder', async (t) => {
@@ -203,8 +203,8 @@ test('a location cannot contain the database or the keys, even through a symboli
   await symlink(data, join(outer, 'link'));
   const postern = await startPostern(t, { data, environment: { POSTERN_LOCAL_ROOTS: `1:${outer}` } });
   for (const folder of [join(outer, 'link'), 'files/..']) {
-    const refused = await postern.send('location/add', { name: 'x', kind: 'local', configuration: JSON.stringify({ folder }) });
-    assert.equal(refused.status, 400, folder);
+    const refusal = await postern.send('location/add', { name: 'x', kind: 'local', configuration: JSON.stringify({ folder }) });
+    assert.equal(refusal.status, 400, folder);
   }
 });
 
@@ -254,7 +254,7 @@ test('a location that does not respond does not block searches, the overview or 
   await until(() => heldCount === 2); // two calls run at the same time; the others wait
   assert.equal((await postern.send('share/search')).status, 200);
   assert.equal((await postern.send('overview/get')).status, 200);
-  heldCount = 8;
+  heldCount = 8; // further calls are not held
   assert.equal((await postern.send('location/browse', { location: 'elsewhere' })).status, 200);
   gate.resolve();
   assert.deepEqual(new Set((await Promise.all(browsing)).map(({ status }) => status)), new Set([200]));
@@ -278,22 +278,22 @@ test('a tenant has at most 1000 locations, and the overview shows all of them', 
   assert.equal(new Set(locations.map(({ id }: Json) => id)).size, 1000);
   assert.ok(locations.every(({ answers }: Json) => answers));
   const folder = join(postern.files, 'the last');
-  const refused = await postern.send('location/add', { name: 'more', kind: 'local', configuration: JSON.stringify({ folder }) });
-  assert.deepEqual([refused.status, refused.body.code], [409, 'locationsTooMany']);
+  const refusal = await postern.send('location/add', { name: 'more', kind: 'local', configuration: JSON.stringify({ folder }) });
+  assert.deepEqual([refusal.status, refusal.body.code], [409, 'locationsTooMany']);
 });
 
 test('a configuration is stored without unnecessary spaces', async (t) => {
   const postern = await startPostern(t);
   const configuration = JSON.stringify({ folder: postern.files });
   const { id } = await postern.call('location/add', { name: 'spaces', kind: 'local', configuration: configuration.padEnd(60_000) });
-  const stored = await postern.call('location/get', { id });
-  assert.equal(stored.configuration, configuration);
+  const location = await postern.call('location/get', { id });
+  assert.equal(location.configuration, configuration);
 });
 
 test('secrets that cannot be decrypted make only their own location and login profile unavailable until they are entered again', async (t) => {
   const postern = await startPostern(t);
   const { id, folder } = await addLocation(postern);
-  const lost = await createShare(postern, { location: 'reports' });
+  const unavailableShare = await createShare(postern, { location: 'reports' });
   const other = await createShare(postern);
   const profile = await postern.call('loginprofile/add', { title: 'One password', typeId: 2, password: 'correct horse battery' });
   const protectedShare = await createShare(postern, { authenticationId: profile.id });
@@ -310,7 +310,7 @@ test('secrets that cannot be decrypted make only their own location and login pr
       ['reports', true],
     ],
   );
-  assert.equal((await postern.visit(`${lost.base}/list`)).status, 503);
+  assert.equal((await postern.visit(`${unavailableShare.base}/list`)).status, 503);
   assert.equal((await postern.visit(`${other.base}/list`)).status, 200);
   const signInWith = async (password: string) =>
     (await postern.visit(`${protectedShare.base}/list`, { headers: { authorization: basic('', password) } })).status;
@@ -318,6 +318,6 @@ test('secrets that cannot be decrypted make only their own location and login pr
   const location = await postern.call('location/get', { id });
   await postern.call('location/update', { ...location, configuration: JSON.stringify({ folder }) });
   await postern.call('loginprofile/update', { id: profile.id, password: 'another horse battery' });
-  assert.equal((await postern.visit(`${lost.base}/list`)).status, 200);
+  assert.equal((await postern.visit(`${unavailableShare.base}/list`)).status, 200);
   assert.equal(await signInWith('another horse battery'), 200);
 });

@@ -34,8 +34,8 @@ test('loginprofile/test cannot be used to guess passwords: after five wrong pass
   const test = (username: string, password: string) => postern.send('loginprofile/test', { id: profile.id, username, password });
   const guesses = await Promise.all(Array.from({ length: 30 }, (_, number) => test('ann', `guess ${number}`)));
   assert.ok(guesses.filter(({ status }) => status === 200).length <= 6);
-  const refused = await test('ANN', profile.password);
-  assert.deepEqual([refused.status, refused.body.code], [429, 'tooManyFailures']);
+  const refusal = await test('ANN', profile.password);
+  assert.deepEqual([refusal.status, refusal.body.code], [429, 'tooManyFailures']);
   for (let round = 0; round < 10; round += 1) assert.equal((await test('bob', profile.password)).body.works, true);
   assert.equal((await postern.send('loginprofile/test', { id: profile.id, username: 'cat' })).status, 400);
 });
@@ -51,7 +51,7 @@ test('loginprofile/test says whether codes can be mailed', async (t) => {
   }
 });
 
-test('loginprofile/test tries a provider: its metadata, its keys, and the client secret, which it never shows', async (t) => {
+test('loginprofile/test checks the metadata, keys and client secret of a provider, and its response does not contain the secret', async (t) => {
   const provider = await startForgingProvider(t);
   const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
   const configuration = JSON.stringify(provider.configuration);

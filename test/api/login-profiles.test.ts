@@ -28,10 +28,10 @@ test('a login profile with shares or users cannot be deleted, and the 409 respon
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern, ['ann', 'bob', 'cyd']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, active: false }));
-  const refused = await postern.send('loginprofile/delete', { id: profile.id });
-  assert.equal(refused.status, 409);
-  assert.match(refused.body.detail, /\b1\b/);
-  assert.match(refused.body.detail, /\b3\b/);
+  const refusal = await postern.send('loginprofile/delete', { id: profile.id });
+  assert.equal(refusal.status, 409);
+  assert.match(refusal.body.detail, /\b1\b/);
+  assert.match(refusal.body.detail, /\b3\b/);
   await postern.call('share/delete', { id });
   assert.equal((await postern.send('loginprofile/delete', { id: profile.id })).status, 409);
   for (const user of Object.values(profile.users)) await postern.call('accessuser/delete', { id: user });
@@ -61,9 +61,19 @@ test('loginprofile/duplicate copies the secrets but not the users or shares', as
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: id });
   await postern.call('share/add', newShare({ authenticationId: id }));
   const copy = await postern.call('loginprofile/duplicate', { id, title: 'Gate' });
-  const own = { id: 0, title: '', viewId: '', viewUrl: '', createDateTime: '', updateDateTime: '', etag: '', userCount: 0, shareCount: 0 };
+  const ownFields = {
+    id: 0,
+    title: '',
+    viewId: '',
+    viewUrl: '',
+    createDateTime: '',
+    updateDateTime: '',
+    etag: '',
+    userCount: 0,
+    shareCount: 0,
+  };
   const after = await postern.call('loginprofile/get', { id: copy.id });
-  assert.deepEqual({ ...after, ...own }, { ...(await postern.call('loginprofile/get', { id })), ...own });
+  assert.deepEqual({ ...after, ...ownFields }, { ...(await postern.call('loginprofile/get', { id })), ...ownFields });
   assert.deepEqual([after.title, after.userCount, after.shareCount, after.viewId], ['Gate', 0, 0, copy.viewId]);
   assert.notEqual(await signIn(postern, `/p/${copy.viewId}`, 'guest', 'open sesame, please'), '');
   assert.equal((await postern.send('loginprofile/duplicate', { id })).status, 200);

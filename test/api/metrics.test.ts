@@ -32,8 +32,8 @@ test('only tenant 1 can have keys with the role metrics, because metrics cover a
   const postern = await startPostern(t);
   const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
   const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });
-  const refused = await postern.send('apikey/add', { name: 'm', role: 'metrics' }, { key });
-  assert.deepEqual([refused.status, fieldErrorsOf(refused)], [400, ['role']]);
+  const refusal = await postern.send('apikey/add', { name: 'm', role: 'metrics' }, { key });
+  assert.deepEqual([refusal.status, fieldErrorsOf(refusal)], [400, ['role']]);
   const password = 'a horse that reads maps';
   const operator = await postern.send('operator/add', { name: 'Olga', role: 'metrics', password, confirmPassword: password });
   assert.deepEqual([operator.status, fieldErrorsOf(operator)], [400, ['role']]);

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { type Json, startPostern, temporaryFolder } from '../start.ts';
 
 const tools = join(import.meta.dirname, '../../openapi-tools');
-/** Loads a tool from `openapi-tools`, which has its own package-lock. It is untyped: its types need another TypeScript version. */
+/** Loads a tool from `openapi-tools`, which has its own package-lock. Untyped: its types need another version of TypeScript. */
 const load = (name: string): Json => createRequire(join(tools, 'package.json'))(name);
 const run = (program: string, ...parameters: string[]) =>
   execFileSync(process.execPath, [join(tools, 'node_modules', program), ...parameters], { stdio: 'pipe', encoding: 'utf8' });

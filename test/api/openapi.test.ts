@@ -5,6 +5,7 @@ import { Ajv } from 'ajv';
 import { operations } from '../../src/features/operations.ts';
 import { type Json, startPostern } from '../start.ts';
 
+/** Operations and fields that the description must contain, by method and name. */
 const contract: Record<string, readonly string[]> = {
   'post accessuser/update': ['id', 'authId', 'firstName', 'lastName', 'email', 'active'],
   'post accessuser/updateUserPassword': ['username', 'userPassword', 'confirmPassword', 'authId', 'currentPassword'],
@@ -83,7 +84,7 @@ test('/openapi.json is a valid OpenAPI document, and needs no key', async (t) =>
   assert.ok(valid, JSON.stringify(errors));
 });
 
-test('/openapi.json describes every operation, and those of the contract with their fields', async (t) => {
+test('/openapi.json describes every operation, and all fields of the operations in the contract', async (t) => {
   const postern = await startPostern(t);
   const { paths } = (await postern.visit('/openapi.json')).body;
   for (const [operation, fields] of Object.entries(contract)) {
@@ -102,14 +103,14 @@ test('/openapi.json describes every operation, and those of the contract with th
 test('/openapi.json marks the fields that a request must contain as required', async (t) => {
   const postern = await startPostern(t);
   const { paths } = (await postern.visit('/openapi.json')).body;
-  const required = (name: string, method = 'post') =>
+  const requiredFields = (name: string, method = 'post') =>
     [...(paths[`/api/v1/${name}`][method].requestBody.content['application/json'].schema.required ?? [])].sort();
-  assert.deepEqual(required('accessuser/update'), ['authId', 'id']);
-  assert.deepEqual(required('accessuser/deleteByUsername', 'delete'), ['loginProfileId', 'username']);
-  assert.deepEqual(required('share/duplicate'), ['id', 'title']);
-  assert.equal(required('share/add').length, 17);
-  assert.equal(required('share/update').length, 14);
-  assert.deepEqual(required('loginprofile/add'), []);
+  assert.deepEqual(requiredFields('accessuser/update'), ['authId', 'id']);
+  assert.deepEqual(requiredFields('accessuser/deleteByUsername', 'delete'), ['loginProfileId', 'username']);
+  assert.deepEqual(requiredFields('share/duplicate'), ['id', 'title']);
+  assert.equal(requiredFields('share/add').length, 17);
+  assert.equal(requiredFields('share/update').length, 14);
+  assert.deepEqual(requiredFields('loginprofile/add'), []);
 });
 
 test('/openapi.json has a unique operationId per operation, a schema per record type and a valid example per body of a management operation', async (t) => {
@@ -156,18 +157,20 @@ test('/openapi.json and the files of /docs support ETag, gzip and HEAD requests'
   const postern = await startPostern(t);
   for (const path of ['/openapi.json', '/docs', '/docs/js/scalar.js']) {
     const url = `${postern.apiUrl}${path}`;
-    const plain = await fetch(url, { headers: { 'accept-encoding': 'identity' } });
-    const compressed = await fetch(url, { headers: { 'accept-encoding': 'gzip' } });
-    assert.equal(compressed.headers.get('content-encoding'), 'gzip', path);
-    assert.equal(plain.headers.get('content-encoding'), null, path);
+    const plainResponse = await fetch(url, { headers: { 'accept-encoding': 'identity' } });
+    const compressedResponse = await fetch(url, { headers: { 'accept-encoding': 'gzip' } });
+    assert.equal(compressedResponse.headers.get('content-encoding'), 'gzip', path);
+    assert.equal(plainResponse.headers.get('content-encoding'), null, path);
     const withoutGzip = await fetch(url, { headers: { 'accept-encoding': 'gzip;q=0' } });
     assert.equal(withoutGzip.headers.get('content-encoding'), null, path);
     await withoutGzip.arrayBuffer();
-    assert.equal(await compressed.text(), await plain.text());
-    const notModified = await fetch(url, { headers: { 'accept-encoding': 'identity', 'if-none-match': plain.headers.get('etag') ?? '' } });
-    assert.equal(notModified.status, 304, path);
+    assert.equal(await compressedResponse.text(), await plainResponse.text());
+    const conditionalResponse = await fetch(url, {
+      headers: { 'accept-encoding': 'identity', 'if-none-match': plainResponse.headers.get('etag') ?? '' },
+    });
+    assert.equal(conditionalResponse.status, 304, path);
     const head = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
-    assert.equal(head.headers.get('content-length'), plain.headers.get('content-length'), path);
+    assert.equal(head.headers.get('content-length'), plainResponse.headers.get('content-length'), path);
   }
   assert.equal((await fetch(`${postern.apiUrl}/docs/none`)).status, 404);
 });

@@ -17,8 +17,8 @@ async function startWithOperator(t: TestContext, role = 'admin') {
   return { postern, id: Number(id), cookie: cookieOf(await signIn(postern, 'Olga')) };
 }
 
-/** Sends a request body in two halves, and runs `between` while the server waits for the second. Returns the status code. */
-async function sendInTwoHalves(
+/** Sends a request body in two parts, and runs `between` while the server waits for the second part. Returns the status code. */
+async function sendInTwoParts(
   postern: TestPostern,
   headers: string[],
   body: string,
@@ -47,7 +47,7 @@ for (const [what, between] of Object.entries({
   test(`an operator who ${what} while the request body is still arriving changes nothing`, async (t) => {
     const { postern, ...operator } = await startWithOperator(t);
     const headers = [`Cookie: ${operator.cookie}`, `Origin: ${postern.apiUrl}`];
-    const status = await sendInTwoHalves(postern, headers, '{"title":"Backdoor"}', () => between(postern, operator));
+    const status = await sendInTwoParts(postern, headers, '{"title":"Backdoor"}', () => between(postern, operator));
     assert.ok(['401', '403'].includes(status), status);
     assert.equal((await postern.call('loginprofile/search', { searchWord: 'backdoor' })).totalCount, 0);
   });
@@ -56,7 +56,7 @@ test('a key that is deleted while the request body is still arriving changes not
   const postern = await startPostern(t);
   const key = await addKey(postern, 'admin');
   const [{ id }] = (await postern.call('apikey/search', { searchWord: 'admin key' })).list;
-  const status = await sendInTwoHalves(postern, [`Authorization: Bearer ${key}`], '{"title":"Backdoor"}', () =>
+  const status = await sendInTwoParts(postern, [`Authorization: Bearer ${key}`], '{"title":"Backdoor"}', () =>
     postern.call('apikey/delete', { id }),
   );
   assert.equal(status, '401');
@@ -69,7 +69,7 @@ test('a key that is deleted while the request body is still arriving reads nothi
   const statusOf = async (between: (keyId: number) => Promise<unknown>) => {
     const key = await addKey(postern, 'admin');
     const [{ id }] = (await postern.call('apikey/search', { searchWord: 'admin key' })).list;
-    return sendInTwoHalves(postern, [`Authorization: Bearer ${key}`], body, () => between(id), 'share/get');
+    return sendInTwoParts(postern, [`Authorization: Bearer ${key}`], body, () => between(id), 'share/get');
   };
   assert.equal(await statusOf((id) => postern.call('apikey/delete', { id })), '401');
   assert.equal(await statusOf(async () => {}), '200');
@@ -85,15 +85,15 @@ test('over TLS, a session cookie without the __Host- prefix is not accepted', as
   assert.equal(withPlainCookie.status, 401);
 });
 
-test('sign-out ends every session that the browser sends, and sign-in ends the previous session', async (t) => {
+test('sign-out ends every session whose cookie the browser sends, and sign-in ends the previous session', async (t) => {
   const { postern, cookie } = await startWithOperator(t);
   const search = async (cookies: string) => (await postern.send('share/search', {}, { key: null, headers: { cookie: cookies } })).status;
   const second = cookieOf(await signIn(postern, 'Olga', { cookie }));
   assert.deepEqual([await search(cookie), await search(second)], [401, 200]);
   const third = cookieOf(await signIn(postern, 'Olga', { origin: postern.apiUrl.replace('http:', 'https:') }));
   assert.match(third, /^__Host-/);
-  const out = await postern.send('operator/signOut', {}, { key: null, headers: { cookie: `${third}; ${second}` } });
-  assert.equal(out.headers.getSetCookie().length, 2);
+  const signOutAnswer = await postern.send('operator/signOut', {}, { key: null, headers: { cookie: `${third}; ${second}` } });
+  assert.equal(signOutAnswer.headers.getSetCookie().length, 2);
   assert.deepEqual([await search(second), await search(third)], [401, 401]);
 });
 
@@ -129,8 +129,8 @@ test('the audit log records sign-outs and refused sign-ins', async (t) => {
   await signIn(postern, 'Olga', {}, 'not this one');
   await postern.send('operator/signOut', {}, { key: null, headers: { cookie } });
   const rows = async (action: string) => (await postern.call('audit/search', { action, sortOrder: 'desc' })).list;
-  const [refused] = await rows('operator/signIn');
-  assert.deepEqual([refused.outcome, JSON.parse(refused.after)], ['refused', { because: 'signInWrong', name: 'Olga' }]);
+  const [refusedSignIn] = await rows('operator/signIn');
+  assert.deepEqual([refusedSignIn.outcome, JSON.parse(refusedSignIn.after)], ['refused', { because: 'signInWrong', name: 'Olga' }]);
   const [signOutEntry] = await rows('operator/signOut');
   assert.deepEqual([signOutEntry.actor, signOutEntry.outcome], ['Olga', 'done']);
 });
@@ -161,9 +161,9 @@ test('an update cannot move an operator to another tenant or clear the name or r
 
 test('two concurrent requests that set the same password both succeed', async (t) => {
   const { postern, id } = await startWithOperator(t);
-  const set = () => postern.send('operator/updatePassword', { id, ...secrets });
+  const setPassword = () => postern.send('operator/updatePassword', { id, ...secrets });
   assert.deepEqual(
-    (await Promise.all([set(), set()])).map(({ status }) => status),
+    (await Promise.all([setPassword(), setPassword()])).map(({ status }) => status),
     [200, 200],
   );
 });

@@ -58,8 +58,8 @@ test('a signed-in operator can call the operations that the role allows', async 
   const page = asPage(postern, cookieOf(await signIn(postern, 'rita')));
   const search = await postern.send('share/search', {}, { key: null, headers: { cookie: cookieOf(await signIn(postern, 'RITA')) } });
   assert.deepEqual([search.status, search.body.canUpload], [200, false]);
-  const refused = await page('share/add', newShare());
-  assert.deepEqual([refused.status, refused.body.code], [403, 'roleTooLow']);
+  const refusal = await page('share/add', newShare());
+  assert.deepEqual([refusal.status, refusal.body.code], [403, 'roleTooLow']);
 });
 
 test('the record and the audit log show the name of the operator who made a change', async (t) => {
@@ -101,8 +101,8 @@ test('a sign-in request from another origin is refused', async (t) => {
 
 test('a session ends with sign-out', async (t) => {
   const { postern, answer, page } = await firstOperator(t);
-  const out = await page('operator/signOut');
-  assert.deepEqual([out.status, /Max-Age=0/.test(out.headers.getSetCookie()[0] ?? '')], [204, true]);
+  const signOutAnswer = await page('operator/signOut');
+  assert.deepEqual([signOutAnswer.status, /Max-Age=0/.test(signOutAnswer.headers.getSetCookie()[0] ?? '')], [204, true]);
   const after = await postern.send('share/search', {}, { key: null, headers: { cookie: cookieOf(answer) } });
   assert.deepEqual([after.status, after.body.code], [401, 'signInNeeded']);
 });
@@ -150,9 +150,9 @@ test('an unknown name and a wrong password get the same response, and sign-in at
     [401, 401, 401, 401, 401, 401, 429],
   );
   assert.ok(Number(answers.at(-1)?.headers.get('retry-after')) >= 1);
-  const unknown = await signIn(postern, 'Nobody');
+  const answerForUnknownName = await signIn(postern, 'Nobody');
   const { timestamp: _a, ...first } = answers[0]?.body ?? {};
-  const { timestamp: _b, ...other } = unknown.body;
+  const { timestamp: _b, ...other } = answerForUnknownName.body;
   assert.deepEqual(other, first);
 });
 
@@ -175,8 +175,8 @@ test('the last operator with the role admin cannot be deleted or get a lower rol
     ['operator/delete', { id }],
     ['operator/update', { id, role: 'editor' }],
   ] as const) {
-    const refused = await postern.send(name, body);
-    assert.deepEqual([refused.status, refused.body.code], [409, 'operatorLast']);
+    const refusal = await postern.send(name, body);
+    assert.deepEqual([refusal.status, refusal.body.code], [409, 'operatorLast']);
   }
   await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
   assert.equal((await postern.send('operator/update', { id, role: 'editor', name: 'Olga B.' })).status, 200);
@@ -209,9 +209,9 @@ test('an operator of another tenant must name the tenant to sign in, and cannot 
   const { id: tid } = (await page('tenant/add', { title: 'Another' })).body;
   assert.equal((await page('operator/add', { name: 'Tina', role: 'admin', tid, ...secrets })).status, 200);
   assert.equal((await signIn(postern, 'Tina')).status, 401);
-  const theirs = asPage(postern, cookieOf(await signIn(postern, 'Tina', { tid })));
-  assert.equal((await theirs('share/get', { id: share })).status, 404);
-  assert.equal((await theirs('operator/add', { name: 'Eve', role: 'admin', tid: 1, ...secrets })).status, 403);
+  const pageOfOtherTenant = asPage(postern, cookieOf(await signIn(postern, 'Tina', { tid })));
+  assert.equal((await pageOfOtherTenant('share/get', { id: share })).status, 404);
+  assert.equal((await pageOfOtherTenant('operator/add', { name: 'Eve', role: 'admin', tid: 1, ...secrets })).status, 403);
 });
 
 test('operator/search and audit/search contain no password and no password hash', async (t) => {

@@ -11,7 +11,7 @@ const page = 'https://console.example';
 const minute = 60_000; // ms
 
 /** Starts Postern with a clock that the test can change. The admin Olga is signed in. */
-async function withOlga(t: TestContext) {
+async function startWithOlga(t: TestContext) {
   const time = { later: 0 };
   const now = () => systemClock.now() + time.later;
   const postern = await startPostern(t, { replacements: { ports: { clock: { now } } } });
@@ -28,14 +28,14 @@ async function withOlga(t: TestContext) {
   return { postern, time, now, signIn, call, add };
 }
 
-/** Starts Postern as `withOlga` does, and registers a passkey of Olga. */
-async function withPasskey(t: TestContext) {
-  const olga = await withOlga(t);
+/** Starts Postern as `startWithOlga` does, and registers a passkey of Olga. */
+async function startWithPasskey(t: TestContext) {
+  const olga = await startWithOlga(t);
   const device = passkeyDevice();
-  const added = await olga.add(device);
-  assert.equal(added.status, 200);
+  const addAnswer = await olga.add(device);
+  assert.equal(addAnswer.status, 200);
   olga.time.later += 1; // ms, so that the challenge of the first sign-in is newer than that of the registration
-  const codes: string[] = added.body.recoveryCodes;
+  const codes: string[] = addAnswer.body.recoveryCodes;
   const begin = async () => (await olga.signIn()).body.passkey;
   return { ...olga, device, codes, begin };
 }
@@ -43,11 +43,11 @@ async function withPasskey(t: TestContext) {
 const outcome = ({ status, body }: TestResponse) => [status, body.code];
 
 test('an operator with a passkey signs in with the password and the passkey, and with neither alone', async (t) => {
-  const { signIn, postern, device } = await withPasskey(t);
-  const without = await signIn();
-  assert.deepEqual(outcome(without), [401, 'secondFactorNeeded']);
-  assert.equal(without.headers.getSetCookie().length, 0);
-  const { options, challengeToken } = without.body.passkey;
+  const { signIn, postern, device } = await startWithPasskey(t);
+  const answerWithoutPasskey = await signIn();
+  assert.deepEqual(outcome(answerWithoutPasskey), [401, 'secondFactorNeeded']);
+  assert.equal(answerWithoutPasskey.headers.getSetCookie().length, 0);
+  const { options, challengeToken } = answerWithoutPasskey.body.passkey;
   const passkey = { challengeToken, credential: device.use(options, page) };
   const wrongPassword = await postern.send('operator/signIn', { name: 'Olga', password: 'wrong', passkey }, { key: null });
   assert.deepEqual(outcome(wrongPassword), [401, 'signInWrong']);
@@ -55,13 +55,13 @@ test('an operator with a passkey signs in with the password and the passkey, and
 });
 
 test('a sign-in with a wrong password does not reveal whether there is a passkey', async (t) => {
-  const { postern } = await withPasskey(t);
+  const { postern } = await startWithPasskey(t);
   const answer = await postern.send('operator/signIn', { name: 'Olga', password: 'wrong' }, { key: null });
   assert.deepEqual([...outcome(answer), answer.body.passkey], [401, 'signInWrong', undefined]);
 });
 
-test('a signed challenge is accepted once, even by two sign-ins at the same time, and only within five minutes', async (t) => {
-  const { signIn, begin, device, time } = await withPasskey(t);
+test('a signed challenge is accepted only once, even if two sign-ins send it at the same time, and only within five minutes', async (t) => {
+  const { signIn, begin, device, time } = await startWithPasskey(t);
   const { options, challengeToken } = await begin();
   const passkey = { challengeToken, credential: device.use(options, page) };
   const both = await Promise.all([signIn({ passkey }), signIn({ passkey })]);
@@ -80,7 +80,7 @@ test('a signed challenge is accepted once, even by two sign-ins at the same time
 });
 
 test('a passkey of another device, another page or another challenge is refused, and the right one works afterwards', async (t) => {
-  const { signIn, begin, device, time } = await withPasskey(t);
+  const { signIn, begin, device, time } = await startWithPasskey(t);
   type Options = { challenge: string };
   const stranger = passkeyDevice();
   const withReplacedPart = (part: object) => (options: Options) => {
@@ -100,14 +100,14 @@ test('a passkey of another device, another page or another challenge is refused,
   for (const [name, credentialOf] of Object.entries(wrong)) {
     time.later += 1;
     const { options, challengeToken } = await begin();
-    const refused = await signIn({ passkey: { challengeToken, credential: credentialOf(options) } });
-    assert.deepEqual(outcome(refused), [401, 'secondFactorWrong'], name);
+    const refusal = await signIn({ passkey: { challengeToken, credential: credentialOf(options) } });
+    assert.deepEqual(outcome(refusal), [401, 'secondFactorWrong'], name);
     assert.equal((await signIn({ passkey: { challengeToken, credential: device.use(options, page) } })).status, 200, name);
   }
 });
 
 test('a passkey whose counter does not increase is refused, because it may be a copy', async (t) => {
-  const { signIn, begin, device, time } = await withPasskey(t);
+  const { signIn, begin, device, time } = await startWithPasskey(t);
   const use = async (counter: number) => {
     time.later += 1;
     const { options, challengeToken } = await begin();
@@ -119,20 +119,20 @@ test('a passkey whose counter does not increase is refused, because it may be a 
 });
 
 test('a passkey is created only with the password, and only for the operator who entered it', async (t) => {
-  const { call, postern } = await withOlga(t);
-  const wrong = await call('operator/preparePasskey', { currentPassword: 'another password' });
-  assert.deepEqual(outcome(wrong), [403, 'currentPasswordWrong']);
+  const { call, postern } = await startWithOlga(t);
+  const wrongPasswordAnswer = await call('operator/preparePasskey', { currentPassword: 'another password' });
+  assert.deepEqual(outcome(wrongPasswordAnswer), [403, 'currentPasswordWrong']);
   const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
   const credential = passkeyDevice().create(options, page);
   await postern.call('operator/add', { name: 'Otto', role: 'admin', password, confirmPassword: password });
   const session = await postern.send('operator/signIn', { name: 'Otto', password }, { key: null });
   const headers = { cookie: session.headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: postern.apiUrl };
-  const stolen = await postern.send('operator/addPasskey', { challengeToken, credential }, { key: null, headers });
-  assert.deepEqual([stolen.status, fieldErrorsOf(stolen)], [400, ['challengeToken']]);
+  const otherOperatorAnswer = await postern.send('operator/addPasskey', { challengeToken, credential }, { key: null, headers });
+  assert.deepEqual([otherOperatorAnswer.status, fieldErrorsOf(otherOperatorAnswer)], [400, ['challengeToken']]);
 });
 
 test('a challenge that was issued before a change of the password is refused', async (t) => {
-  const { call, postern, signIn } = await withOlga(t);
+  const { call, postern, signIn } = await startWithOlga(t);
   const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
   const { id } = (await call('caller/get')).body;
   const newPassword = 'another horse that reads';
@@ -145,7 +145,7 @@ test('a challenge that was issued before a change of the password is refused', a
 });
 
 test('a new passkey is refused with a field error unless a browser created it for this challenge, over https, without certificates', async (t) => {
-  const { call } = await withOlga(t);
+  const { call } = await startWithOlga(t);
   const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
   const device = passkeyDevice();
   const x5c = Buffer.concat([Buffer.from([0xa1, 0x63]), Buffer.from('x5c'), Buffer.from([0x81, 0x41, 0x00])]);
@@ -160,14 +160,17 @@ test('a new passkey is refused with a field error unless a browser created it fo
     const answer = await call('operator/addPasskey', { challengeToken, credential });
     assert.deepEqual([answer.status, fieldErrorsOf(answer)], [400, ['credential']], name);
   }
-  const own = await call('operator/addPasskey', { challengeToken, credential: device.create(options, 'http://localhost:8080') });
-  assert.equal(own.status, 200, 'a page of the same machine needs no TLS');
-  const twice = await call('operator/addPasskey', { challengeToken, credential: device.create(options, page) });
-  assert.deepEqual([twice.status, fieldErrorsOf(twice)], [400, ['credential']], 'the same passkey twice');
+  const localPageAnswer = await call('operator/addPasskey', {
+    challengeToken,
+    credential: device.create(options, 'http://localhost:8080'),
+  });
+  assert.equal(localPageAnswer.status, 200, 'a page of the same machine needs no TLS');
+  const secondAnswer = await call('operator/addPasskey', { challengeToken, credential: device.create(options, page) });
+  assert.deepEqual([secondAnswer.status, fieldErrorsOf(secondAnswer)], [400, ['credential']], 'the same passkey twice');
 });
 
 test('a clock that was ahead at a sign-in does not lock the operator out after it is corrected', async (t) => {
-  const { signIn, begin, device, time } = await withPasskey(t);
+  const { signIn, begin, device, time } = await startWithPasskey(t);
   const day = 24 * 60 * minute;
   time.later += day;
   const { options, challengeToken } = await begin();
@@ -179,7 +182,7 @@ test('a clock that was ahead at a sign-in does not lock the operator out after i
 });
 
 test('an operator with a passkey and an app signs in with either, or with a recovery code instead', async (t) => {
-  const { call, codes, signIn, begin, device, now, time } = await withPasskey(t);
+  const { call, codes, signIn, begin, device, now, time } = await startWithPasskey(t);
   const { secret } = (await call('operator/prepareTotp')).body;
   await call('operator/addTotp', { secret, code: codeAt(secret, now()), currentPassword: password });
   time.later += minute;
@@ -190,7 +193,7 @@ test('an operator with a passkey and an app signs in with either, or with a reco
 });
 
 test('the list of second factors and the audit log do not contain the credential id of a passkey', async (t) => {
-  const { call, device } = await withPasskey(t);
+  const { call, device } = await startWithPasskey(t);
   const { list } = (await call('operator/getSecondFactors')).body;
   assert.deepEqual(
     list.map(({ kind, title }: { kind: string; title: string }) => [kind, title]),

@@ -86,10 +86,10 @@ test('an update that contains the mask keeps the secret, and a new profile that 
     clientId: 'other',
     clientSecret: '********',
   });
-  const refused = await postern.send('loginprofile/add', { typeId: 5, configuration });
-  assert.deepEqual([refused.status, fieldErrorsOf(refused)], [400, ['configuration']]);
-  const masked = await postern.send('loginprofile/add', { typeId: 2, password: '********' });
-  assert.deepEqual([masked.status, fieldErrorsOf(masked)], [400, ['password']]);
+  const refusal = await postern.send('loginprofile/add', { typeId: 5, configuration });
+  assert.deepEqual([refusal.status, fieldErrorsOf(refusal)], [400, ['configuration']]);
+  const maskedPassword = await postern.send('loginprofile/add', { typeId: 2, password: '********' });
+  assert.deepEqual([maskedPassword.status, fieldErrorsOf(maskedPassword)], [400, ['password']]);
 });
 
 test('the mask is refused if the profile has no such secret, even if it has a secret of another type', async (t) => {

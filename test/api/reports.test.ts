@@ -118,14 +118,14 @@ test('a half hour with very many entries is read in parts, and each of its visit
   );
 });
 
-test('a report reads a limited number of entries in each turn, also if it counts none of them', async (t) => {
+test('a report reads a limited number of entries in each turn, even if it counts none of them', async (t) => {
   const { call, ports } = await startPostern(t);
   const { id, viewId } = await call('share/add', newShare());
   const start = Date.parse('2026-03-01T00:00:00Z');
-  const byKey = Array.from({ length: 100 }, (_, index) => ({
+  const entriesOfKey = Array.from({ length: 100 }, (_, index) => ({
     ...{ at: start + index * 60 * minute, actor: 'key', actorKind: 'key' as const, address: '10.0.0.1', action: 'visit' as const },
   }));
-  await addEntries(ports.store, { id, viewId }, byKey);
+  await addEntries(ports.store, { id, viewId }, entriesOfKey);
   for (const shareId of [id, null]) {
     const range = { tid: 1, shareId, from: null, before: start + 10 * day };
     const windows = await Array.fromAsync(visitorDays(ports.store.reports, range, runAtOnce, 10));
@@ -133,20 +133,20 @@ test('a report reads a limited number of entries in each turn, also if it counts
   }
 });
 
-test('one report of a tenant runs at a time, and none waits for the report of another tenant', async () => {
+test('only one report of a tenant runs at a time, and a report does not wait for reports of other tenants', async () => {
   const { reports } = reportTurns();
   const { signal } = new AbortController();
   const order: string[] = [];
-  const started = new Map(['one', 'two', 'other'].map((name) => [name, Promise.withResolvers<void>()]));
+  const startPromises = new Map(['one', 'two', 'other'].map((name) => [name, Promise.withResolvers<void>()]));
   const end = Promise.withResolvers<void>();
   const run = (tid: number, name: string) =>
     reports.run({ tid, groups: callerGroups(name) }, signal, async () => {
       order.push(name);
-      started.get(name)?.resolve();
+      startPromises.get(name)?.resolve();
       await end.promise;
     });
   const all = [run(1, 'one'), run(1, 'two'), run(2, 'other')];
-  await started.get('other')?.promise;
+  await startPromises.get('other')?.promise;
   assert.deepEqual(order, ['one', 'other']);
   end.resolve();
   await Promise.all(all);
@@ -169,10 +169,10 @@ test('a report of one tenant does not wait until a long report of another tenant
     const turn = <T>(query: () => Promise<T>) => turns.queries.run({ tid: 1, groups: callerGroups('one') }, signal, query);
     for await (const _ of visitorDays(ports.store.reports, range, turn, 1)) windows += 1;
   };
-  const long = longReport();
+  const longRun = longReport();
   await turns.queries.run({ tid: 2, groups: callerGroups('other') }, signal, () => call('overview/get'));
   const before = windows;
-  await long;
+  await longRun;
   assert.ok(before < windows / 2, `${before} of ${windows} windows came first`);
 });
 

@@ -4,20 +4,21 @@ import { type ShareState, shareStates } from '#core/records/share.ts';
 import { fold } from '../../src/core/fold.ts';
 import { createUsersProfile, type Json, newShare, startPostern, type TestPostern } from '../start.ts';
 
-const many = 6000; // more than the 5000 matches that a search looks up one by one
+const numberOfShares = 6000; // more than the 5000 matches that a search looks up one by one
 const batchSize = 200; // rows per insert
 const kinds = ['Report', 'Invoice', 'Timesheet', 'Договор', '契約書', 'MÜLLER'];
 
-const far = Date.UTC(2100, 0);
+const farFuture = Date.UTC(2100, 0);
 /** Of every 100 shares, one is inactive, one is scheduled and one has ended. The others are active. */
-const rare: Readonly<Record<number, { readonly state: ShareState; readonly columns: object }>> = {
+const rareShares: Readonly<Record<number, { readonly state: ShareState; readonly columns: object }>> = {
   50: { state: 'inactive', columns: { active: 0, valid_to: 1 } },
-  51: { state: 'scheduled', columns: { valid_from: far } },
+  51: { state: 'scheduled', columns: { valid_from: farFuture } },
   52: { state: 'ended', columns: { valid_from: 1, valid_to: 2 } },
 };
-const ordinary = (number: number) => ({ state: 'active', columns: { valid_to: number % 3 === 0 ? far + (number % 40) : null } }) as const;
+const ordinaryShare = (number: number) =>
+  ({ state: 'active', columns: { valid_to: number % 3 === 0 ? farFuture + (number % 40) : null } }) as const;
 
-interface Expected {
+interface ExpectedShare {
   readonly id: number;
   readonly state: ShareState;
   readonly end: number | null;
@@ -26,17 +27,17 @@ interface Expected {
 }
 
 /** Inserts thousands of copies of a share, with the search text that share/add would store. */
-async function addMany(postern: TestPostern, shareId: number): Promise<Expected[]> {
+async function addMany(postern: TestPostern, shareId: number): Promise<ExpectedShare[]> {
   const { store } = postern.ports;
   const { id: _, ...row } = await store.read.selectFrom('share').selectAll().where('id', '=', shareId).executeTakeFirstOrThrow();
-  const records: Expected[] = [];
-  for (let begin = 0; begin < many; begin += batchSize) {
+  const records: ExpectedShare[] = [];
+  for (let begin = 0; begin < numberOfShares; begin += batchSize) {
     const rows = Array.from({ length: batchSize }, (_, index) => {
       const number = begin + index;
-      const title = `${kinds[number % 6]} ${(number * 7919) % many}`;
+      const title = `${kinds[number % 6]} ${(number * 7919) % numberOfShares}`;
       const view_id = `${row.view_id.slice(0, 10)}${String(number).padStart(12, '0')}`;
       const description = number % 500 === 0 ? '100%_\\ sure' : '';
-      const { columns } = rare[number % 100] ?? ordinary(number);
+      const { columns } = rareShares[number % 100] ?? ordinaryShare(number);
       return { ...row, ...columns, title, description, view_id, search_text: fold([title, description, row.path, view_id].join('\u001f')) };
     });
     const ids = await store.write(
@@ -44,14 +45,14 @@ async function addMany(postern: TestPostern, shareId: number): Promise<Expected[
       'job',
     );
     for (const [index, { id, title, valid_to: end, search_text: text }] of ids.entries())
-      records.push({ id, title, end, text, state: (rare[(begin + index) % 100] ?? ordinary(0)).state });
+      records.push({ id, title, end, text, state: (rareShares[(begin + index) % 100] ?? ordinaryShare(0)).state });
   }
   return records;
 }
 
 const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-async function startWithMany(t: TestContext, environment: Record<string, string> = {}) {
+async function startWithShares(t: TestContext, environment: Record<string, string> = {}) {
   const postern = await startPostern(t, { environment });
   const first = await postern.call('share/add', newShare({ title: 'The first' }));
   const records = await addMany(postern, first.id);
@@ -66,7 +67,7 @@ async function startWithMany(t: TestContext, environment: Record<string, string>
   return { postern, records, search };
 }
 
-async function assertSearchResults(records: readonly Expected[], search: (query: object) => Promise<Json>): Promise<void> {
+async function assertSearchResults(records: readonly ExpectedShare[], search: (query: object) => Promise<Json>): Promise<void> {
   for (const word of ['report', 'REPORT 1', 'müller', 'договор 7', '契約', 'e', '77', '%_\\', 'first', 'nowhere', 'local']) {
     const matching = records.filter(({ text }) => word === 'local' || text.includes(fold(word)));
     const byTitle = matching.toSorted((a, b) => byCodePoint(a.title, b.title) || a.id - b.id).map(({ id }) => id);
@@ -75,11 +76,11 @@ async function assertSearchResults(records: readonly Expected[], search: (query:
       ['desc', byTitle.toReversed()],
     ] as const)
       for (const startIndex of [0, 40, Math.max(0, ids.length - 30), Math.floor(ids.length / 2)]) {
-        const found = await search({ searchWord: word, sortField: 'title', sortOrder, startIndex, pageSize: 40 });
+        const result = await search({ searchWord: word, sortField: 'title', sortOrder, startIndex, pageSize: 40 });
         const where = `${word} ${sortOrder} ${startIndex}`;
-        assert.equal(found.totalCount, ids.length, where);
+        assert.equal(result.totalCount, ids.length, where);
         assert.deepEqual(
-          found.list.map(({ id }: Json) => id),
+          result.list.map(({ id }: Json) => id),
           ids.slice(startIndex, startIndex + 40),
           where,
         );
@@ -88,15 +89,15 @@ async function assertSearchResults(records: readonly Expected[], search: (query:
 }
 
 test('among thousands of shares, a search word finds exactly those that contain it, in any order and on any page', async (t) => {
-  const { records, search } = await startWithMany(t);
+  const { records, search } = await startWithShares(t);
   await assertSearchResults(records, search);
 });
 
 test('among thousands of shares, a filter by state finds and counts exactly the shares in that state, in any order and on any page', async (t) => {
-  const { records, search } = await startWithMany(t);
+  const { records, search } = await startWithShares(t);
   const orders = {
-    title: (a: Expected, b: Expected) => byCodePoint(a.title, b.title) || a.id - b.id,
-    validityEndDate: (a: Expected, b: Expected) => (a.end ?? -1) - (b.end ?? -1) || a.id - b.id,
+    title: (a: ExpectedShare, b: ExpectedShare) => byCodePoint(a.title, b.title) || a.id - b.id,
+    validityEndDate: (a: ExpectedShare, b: ExpectedShare) => (a.end ?? -1) - (b.end ?? -1) || a.id - b.id,
   };
   for (const state of shareStates)
     for (const searchWord of [undefined, '7'])
@@ -104,26 +105,26 @@ test('among thousands of shares, a filter by state finds and counts exactly the 
         const matching = records.filter((record) => record.state === state && record.text.includes(searchWord ?? ''));
         const ids = matching.toSorted(order).map(({ id }) => id);
         const query = { state, sortField, pageSize: 7, ...(searchWord ? { searchWord } : {}) };
-        const found = async (more: object) => {
+        const findPage = async (more: object) => {
           const { list, totalCount } = await search({ ...query, ...more });
           return { totalCount, ids: list.map(({ id }: Json) => id) };
         };
         const where = JSON.stringify(query);
-        assert.deepEqual(await found({}), { totalCount: ids.length, ids: ids.slice(0, 7) }, where);
+        assert.deepEqual(await findPage({}), { totalCount: ids.length, ids: ids.slice(0, 7) }, where);
         const last = { totalCount: ids.length, ids: ids.slice(-7) };
-        assert.deepEqual(await found({ startIndex: ids.length - 7 }), last, where);
+        assert.deepEqual(await findPage({ startIndex: ids.length - 7 }), last, where);
         const descending = { totalCount: ids.length, ids: ids.toReversed().slice(3, 10) };
-        assert.deepEqual(await found({ sortOrder: 'desc', startIndex: 3 }), descending, where);
+        assert.deepEqual(await findPage({ sortOrder: 'desc', startIndex: 3 }), descending, where);
       }
 });
 
 test('with POSTERN_SEARCH_MEMORY=0, a search finds the same shares', async (t) => {
-  const { records, search } = await startWithMany(t, { POSTERN_SEARCH_MEMORY: '0' });
+  const { records, search } = await startWithShares(t, { POSTERN_SEARCH_MEMORY: '0' });
   await assertSearchResults(records, search);
 });
 
 test('the last page by startIndex is the same as the last page that the next links lead to', async (t) => {
-  const { postern, records, search } = await startWithMany(t);
+  const { postern, records, search } = await startWithShares(t);
   for (const query of [{}, { searchWord: 'report' }, { searchWord: '77' }]) {
     const pagedIds: number[] = [];
     let address = `/api/v1/share/search?${new URLSearchParams({ ...query, sortField: 'title', pageSize: '500' })}`;
@@ -145,7 +146,7 @@ test('the last page by startIndex is the same as the last page that the next lin
 });
 
 test('after a change of a share, a search finds it by its new text and no longer by its old text', async (t) => {
-  const { postern, records, search } = await startWithMany(t);
+  const { postern, records, search } = await startWithShares(t);
   const count = async (query: object) => (await search({ ...query, pageSize: 1 })).totalCount;
   const { id } = records[0] ?? assert.fail();
   assert.equal(await count({ searchWord: 'first' }), 1);
@@ -192,16 +193,16 @@ test('shareCount, userCount and allowedLogins stay correct when records are adde
   };
   const { id } = await postern.call('share/add', newShare({ authenticationId: one.id, allowAllUsers: true }));
   const copy = await postern.call('share/duplicate', { id, title: 'Copy' });
-  const allowed = async () => (await postern.call('share/get', { id })).allowedLogins;
-  assert.deepEqual([await counts(one.id), await counts(two.id), await allowed()], [[2, 3], [0, 1], 3]);
+  const allowedLogins = async () => (await postern.call('share/get', { id })).allowedLogins;
+  assert.deepEqual([await counts(one.id), await counts(two.id), await allowedLogins()], [[2, 3], [0, 1], 3]);
   const [bob] = (await postern.call('accessuser/search', { searchWord: 'bob' })).list;
   await postern.call('accessuser/update', { ...bob, active: false });
-  assert.equal(await allowed(), 2);
+  assert.equal(await allowedLogins(), 2);
   await postern.call('accessuser/update', { ...bob, active: true, authId: two.id });
   await postern.call('share/update', { ...(await postern.call('share/get', { id: copy.id })), authenticationId: two.id });
-  assert.deepEqual([await counts(one.id), await counts(two.id), await allowed()], [[1, 2], [1, 2], 2]);
+  assert.deepEqual([await counts(one.id), await counts(two.id), await allowedLogins()], [[1, 2], [1, 2], 2]);
   await postern.call('accessuser/delete', { id: one.users['ann'] });
   await postern.call('share/delete', { id: copy.id });
   await postern.send('share/delete', { id }, { query: { dryRun: 'true' } });
-  assert.deepEqual([await counts(one.id), await counts(two.id), await allowed()], [[1, 1], [0, 2], 1]);
+  assert.deepEqual([await counts(one.id), await counts(two.id), await allowedLogins()], [[1, 1], [0, 2], 1]);
 });

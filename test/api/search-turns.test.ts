@@ -12,72 +12,72 @@ const otherClient: SearchClient = { tid: 2, groups: callerGroups('key 2') };
 /** Returns functions that begin a search and end the oldest running one, and the clients whose searches have started, in order. */
 function controlledSearches(maxPerTenant = 4) {
   const turns = searchTurns(maxPerTenant);
-  const started: string[] = [];
+  const startedClients: string[] = [];
   const gates: (() => void)[] = [];
   const search = (client: SearchClient, signal = neverAborted) =>
     turns.run(client, signal, () => {
-      started.push(String(client.groups.at(-1)));
+      startedClients.push(String(client.groups.at(-1)));
       return new Promise<void>((resolve) => gates.push(resolve));
     });
   const endOne = async () => {
     gates.shift()?.();
     await new Promise(setImmediate);
   };
-  return { search, started, endOne };
+  return { search, startedClients, endOne };
 }
 
 test('with many waiting searches of one tenant, a search of another tenant is among the next two to start', async () => {
-  const { search, started, endOne } = controlledSearches();
+  const { search, startedClients, endOne } = controlledSearches();
   for (let number = 0; number < 40; number += 1) void search(busyClient);
   void search(otherClient);
-  const before = started.length;
+  const before = startedClients.length;
   await endOne();
   await endOne();
-  assert.ok(started.slice(before).includes('key 2'), String(started.slice(before)));
+  assert.ok(startedClients.slice(before).includes('key 2'), String(startedClients.slice(before)));
 });
 
 test('a search starts at once, even if another tenant has many waiting searches', async () => {
-  const { search, started } = controlledSearches(3);
+  const { search, startedClients } = controlledSearches(3);
   for (let number = 0; number < 40; number += 1) void search(busyClient);
   await new Promise(setImmediate);
-  const before = started.length;
+  const before = startedClients.length;
   void search(otherClient);
   await new Promise(setImmediate);
-  assert.deepEqual(started.slice(before), ['key 2']);
+  assert.deepEqual(startedClients.slice(before), ['key 2']);
 });
 
 test('if one tenant fills the queue with many clients, a search of another tenant still gets a place', async () => {
-  const { search, started, endOne } = controlledSearches();
+  const { search, startedClients, endOne } = controlledSearches();
   const refusals: unknown[] = [];
   for (let number = 0; number < 2100; number += 1)
     search({ tid: 1, groups: callerGroups(`key ${number % 40}`) }).catch((cause: unknown) => refusals.push(cause));
   void search(otherClient);
   for (let number = 0; number < 3; number += 1) await endOne();
-  assert.ok(started.includes('key 2'));
+  assert.ok(startedClients.includes('key 2'));
   assert.ok(refusals.length > 0 && refusals.every((cause) => cause instanceof Refusal && cause.messageName === 'searchBusy'));
 });
 
 test('with many visitors of one network at a portal, searches of a key and of a visitor of another network are among the next ones', async () => {
-  const { search, started, endOne } = controlledSearches();
+  const { search, startedClients, endOne } = controlledSearches();
   const visitors = (address: string) => ({ tid: 1, groups: visitorGroups(address) });
   for (let number = 0; number < 60; number += 1) void search(visitors(`203.0.113.${number}`));
   void search(visitors('198.51.100.1'));
   void search(busyClient);
-  const before = started.length;
+  const before = startedClients.length;
   for (let number = 0; number < 4; number += 1) await endOne();
-  const next = started.slice(before);
+  const next = startedClients.slice(before);
   assert.ok(next.includes('key 1') && next.includes(String(visitorGroups('198.51.100.1').at(-1))), String(next));
 });
 
 test('a waiting search does not start if its client has disconnected', async () => {
-  const { search, started, endOne } = controlledSearches();
+  const { search, startedClients, endOne } = controlledSearches();
   for (let number = 0; number < 4; number += 1) void search(busyClient);
   const disconnect = new AbortController();
   const abandonedSearch = search(otherClient, disconnect.signal);
   disconnect.abort();
   await assert.rejects(abandonedSearch, { name: 'AbortError' });
   await endOne();
-  assert.ok(!started.includes('key 2'));
+  assert.ok(!startedClients.includes('key 2'));
 });
 
 test('a client can have 64 waiting searches, and one more is refused as busy', async () => {
@@ -90,9 +90,9 @@ test('a client can have 64 waiting searches, and one more is refused as busy', a
 for (const kind of ['reports', 'search'] as const)
   test(`a long query on the ${kind} connection does not delay a search`, async (t) => {
     const postern = await startPostern(t);
-    const long = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000000) select count(*) from n`;
-    const first = long.execute(postern.ports.store[kind]).then(() => 'the long one');
+    const longQuery = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000000) select count(*) from n`;
+    const longQueryResult = longQuery.execute(postern.ports.store[kind]).then(() => 'the long one');
     const search = postern.call('share/search').then(() => 'search');
-    assert.equal(await Promise.race([first, search]), 'search');
-    await first;
+    assert.equal(await Promise.race([longQueryResult, search]), 'search');
+    await longQueryResult;
   });

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { queryPlan } from '../parts/query-plan.ts';
 import { type Json, newShare, startPostern, type TestPostern } from '../start.ts';
 
-/** Follows the Link headers from the first page to the last. @param between runs after each page */
+/** Follows the Link headers from the first page to the last. @param between called after each page */
 async function walk(postern: TestPostern, name: string, query: object, between: (page: number) => Promise<unknown> = async () => {}) {
   const ids: number[] = [];
   let [next, pages]: [object | null, number] = [query, 0];
@@ -94,14 +94,14 @@ test('an invalid cursor, one of another sort order, or one with startIndex is re
   const { headers } = await postern.send('share/search', { pageSize: 1, sortField: 'title' });
   const after = new URL(/^<([^>]*)>/.exec(headers.get('link') ?? '')?.[1] ?? '', 'http://localhost').searchParams.get('after');
   assert.ok(after);
-  const wrong: [object, string][] = [
+  const invalidQueries: [object, string][] = [
     [{ sortField: 'id', after }, 'after'],
     [{ sortField: 'title', sortOrder: 'desc', after }, 'after'],
     [{ sortField: 'title', after: 'nonsense' }, 'after'],
     [{ sortField: 'title', after: Buffer.from('["title","asc",{},1,1]').toString('base64url') }, 'after'],
     [{ sortField: 'title', after, startIndex: 1 }, 'startIndex'],
   ];
-  for (const [query, field] of wrong) {
+  for (const [query, field] of invalidQueries) {
     const { status, body } = await postern.send('share/search', query);
     assert.deepEqual([status, body.errors?.[0]?.field], [400, field], JSON.stringify(query));
   }
@@ -114,11 +114,11 @@ test('the next link is an absolute URL with the host that the client used', asyn
     const answer = await postern.send('share/search', { pageSize: 5, startIndex: 2 }, { headers });
     return new URL(/^<([^>]*)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1] ?? '');
   };
-  const direct = await nextOf();
-  assert.equal(direct.origin + direct.pathname, `${postern.apiUrl}/api/v1/share/search`);
-  assert.deepEqual([...direct.searchParams.keys()], ['pageSize', 'after']);
-  const proxied = await nextOf({ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example.com' });
-  assert.equal(proxied.origin, 'https://api.example.com');
+  const directUrl = await nextOf();
+  assert.equal(directUrl.origin + directUrl.pathname, `${postern.apiUrl}/api/v1/share/search`);
+  assert.deepEqual([...directUrl.searchParams.keys()], ['pageSize', 'after']);
+  const urlBehindProxy = await nextOf({ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example.com' });
+  assert.equal(urlBehindProxy.origin, 'https://api.example.com');
 });
 
 test('sorting shares by userNames does not scan all names, even if one share has all of them', async (t) => {

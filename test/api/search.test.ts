@@ -24,7 +24,7 @@ const envelope = [
 ];
 const titles = ({ list }: Json) => list.map(({ title }: Json) => title);
 
-async function shares(postern: TestPostern, ...overs: object[]) {
+async function addShares(postern: TestPostern, ...overs: object[]) {
   for (const over of overs) await postern.call('share/add', newShare(over));
 }
 
@@ -64,7 +64,7 @@ for (const name of searches)
 
 test('every spelling of a sort order is accepted in any case; for an invalid one, the error lists the valid ones', async (t) => {
   const postern = await startPostern(t);
-  await shares(postern, { title: 'A' }, { title: 'B' });
+  await addShares(postern, { title: 'A' }, { title: 'B' });
   for (const sortOrder of ['ace', 'asc', 'ascending', 'ACE', 'Ascending'])
     assert.deepEqual(titles(await postern.call('share/search', { sortField: 'title', sortOrder })), ['A', 'B'], sortOrder);
   for (const sortOrder of ['dsc', 'dse', 'desc', 'descending', 'DSE', 'Desc'])
@@ -76,7 +76,7 @@ test('every spelling of a sort order is accepted in any case; for an invalid one
 
 test('paging over records with equal sort values neither skips nor repeats a record', async (t) => {
   const postern = await startPostern(t);
-  await shares(postern, ...Array.from({ length: 7 }, () => ({ title: 'Same' })));
+  await addShares(postern, ...Array.from({ length: 7 }, () => ({ title: 'Same' })));
   for (const sortOrder of ['ace', 'dse']) {
     const pagedIds: number[] = [];
     for (let startIndex = 0; startIndex < 9; startIndex += 3) {
@@ -160,7 +160,7 @@ test('accessuser/search filters by authId, loginprofile/search by typeId, share/
   const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: id });
   await postern.call('accessuser/add', { username: 'bob', active: true });
-  await shares(postern, { title: 'Open' }, { title: 'Closed', authenticationId: id });
+  await addShares(postern, { title: 'Open' }, { title: 'Closed', authenticationId: id });
   assert.deepEqual(
     (await postern.call('accessuser/search', { authId: id })).list.map(({ username }: Json) => username),
     ['ann'],
@@ -176,7 +176,7 @@ test('accessuser/search filters by authId, loginprofile/search by typeId, share/
 
 test('share/search can filter by the states active, scheduled, ended and inactive', async (t) => {
   const { postern } = await startAt(t, '2026-06-01T00:00:00Z');
-  await shares(
+  await addShares(
     postern,
     { title: 'now' },
     { title: 'later', validityStartDate: '2026-06-01T00:00:00.001Z' },
@@ -194,9 +194,9 @@ test('share/search can filter by the states active, scheduled, ended and inactiv
 test('the flags of a search envelope show what the caller may do with the records', async (t) => {
   const postern = await startPostern(t);
   const [reader, editor] = [await addKey(postern, 'reader'), await addKey(postern, 'editor')];
-  const may = async (name: string, key: string) =>
+  const flagsOf = async (name: string, key: string) =>
     (({ canDelete, canUpload, canRename }) => [canDelete, canUpload, canRename])(await postern.call(name, {}, { key }));
-  assert.deepEqual(await may('share/search', reader), [false, false, false]);
-  assert.deepEqual(await may('share/search', editor), [true, true, true]);
-  assert.deepEqual(await may('loginprofile/search', editor), [false, false, false]);
+  assert.deepEqual(await flagsOf('share/search', reader), [false, false, false]);
+  assert.deepEqual(await flagsOf('share/search', editor), [true, true, true]);
+  assert.deepEqual(await flagsOf('loginprofile/search', editor), [false, false, false]);
 });

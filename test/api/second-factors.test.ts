@@ -14,13 +14,13 @@ const signIn = (postern: TestPostern, name: string, code?: string) =>
   postern.send('operator/signIn', { name, password, ...(code === undefined ? {} : { code }) }, { key: null });
 
 /** Returns a function that calls an operation as the console does, with the cookie of a session. */
-const consoleOf =
+const consoleCaller =
   (postern: TestPostern, session: TestResponse) =>
   (name: string, body: object = {}) =>
     postern.send(name, body, { key: null, headers: { cookie: cookieOf(session), origin: postern.apiUrl } });
 
-/** Starts Postern with the admin Olga, and a clock that the test moves. */
-async function withOlga(t: TestContext) {
+/** Starts Postern with the admin Olga, and a clock that the test can change. */
+async function startWithOlga(t: TestContext) {
   const time = { shift: 0 }; // ms
   const now = () => systemClock.now() + time.shift;
   const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1, ::1' };
@@ -29,10 +29,10 @@ async function withOlga(t: TestContext) {
   return { postern, id, time, now };
 }
 
-/** Adds an authenticator app to Olga's account. */
-async function withApp(t: TestContext) {
-  const olga = await withOlga(t);
-  const call = consoleOf(olga.postern, await signIn(olga.postern, 'Olga'));
+/** Starts Postern as `startWithOlga` does, and adds an authenticator app to Olga's account. */
+async function startWithApp(t: TestContext) {
+  const olga = await startWithOlga(t);
+  const call = consoleCaller(olga.postern, await signIn(olga.postern, 'Olga'));
   const { secret } = (await call('operator/prepareTotp')).body;
   const response = await call('operator/addTotp', { secret, code: codeAt(secret, olga.now()), currentPassword: password });
   assert.equal(response.status, 200);
@@ -42,7 +42,7 @@ async function withApp(t: TestContext) {
 }
 
 test('the codes are those of RFC 6238', () => {
-  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'; // the text 12345678901234567890 of its appendix B, in base32
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'; // the text 12345678901234567890 of appendix B of the RFC, in base32
   for (const [seconds, code] of [
     [59, '287082'],
     [1_111_111_109, '081804'],
@@ -54,10 +54,10 @@ test('the codes are those of RFC 6238', () => {
 });
 
 test('an operator with an authenticator app signs in with the password and a code, and with neither alone', async (t) => {
-  const { postern, code } = await withApp(t);
-  const without = await signIn(postern, 'Olga');
-  assert.deepEqual([without.status, without.body.code], [401, 'secondFactorNeeded']);
-  assert.equal(without.headers.getSetCookie().length, 0);
+  const { postern, code } = await startWithApp(t);
+  const answerWithoutCode = await signIn(postern, 'Olga');
+  assert.deepEqual([answerWithoutCode.status, answerWithoutCode.body.code], [401, 'secondFactorNeeded']);
+  assert.equal(answerWithoutCode.headers.getSetCookie().length, 0);
   const wrongPassword = await postern.send('operator/signIn', { name: 'Olga', password: 'wrong password', code: code() }, { key: null });
   assert.deepEqual([wrongPassword.status, wrongPassword.body.code], [401, 'signInWrong']);
   const [first, second] = [code().slice(0, 3), code().slice(3)];
@@ -65,7 +65,7 @@ test('an operator with an authenticator app signs in with the password and a cod
 });
 
 test('a code works only once, even if two sign-ins send it at the same time', async (t) => {
-  const { postern, code } = await withApp(t);
+  const { postern, code } = await startWithApp(t);
   const both = await Promise.all([signIn(postern, 'Olga', code()), signIn(postern, 'Olga', code())]);
   assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 401]);
   const reuse = await signIn(postern, 'Olga', code());
@@ -73,7 +73,7 @@ test('a code works only once, even if two sign-ins send it at the same time', as
 });
 
 test('the clock of the phone may be half a minute ahead or behind, and no more', async (t) => {
-  const { postern, secret, now, time } = await withApp(t);
+  const { postern, secret, now, time } = await startWithApp(t);
   time.shift += 10 * step;
   assert.equal((await signIn(postern, 'Olga', codeAt(secret, now() - 2 * step))).status, 401);
   assert.equal((await signIn(postern, 'Olga', codeAt(secret, now() - step))).status, 200);
@@ -82,7 +82,7 @@ test('the clock of the phone may be half a minute ahead or behind, and no more',
 });
 
 test('each recovery code works once instead of the second factor, and new codes invalidate the old ones', async (t) => {
-  const { postern, codes, call } = await withApp(t);
+  const { postern, codes, call } = await startWithApp(t);
   assert.equal(new Set(codes).size, 10);
   const [first = '', second = ''] = codes;
   assert.equal((await signIn(postern, 'Olga', first)).status, 200);
@@ -94,7 +94,7 @@ test('each recovery code works once instead of the second factor, and new codes 
 });
 
 test('wrong codes from many networks delay further attempts, and the right code works afterwards', async (t) => {
-  const { postern, code, time } = await withApp(t);
+  const { postern, code, time } = await startWithApp(t);
   const statuses: number[] = [];
   for (let number = 0; number < 8; number += 1) {
     const headers = { 'x-forwarded-for': `10.${number}.0.1` };
@@ -107,7 +107,7 @@ test('wrong codes from many networks delay further attempts, and the right code 
 });
 
 test('a stolen session cannot change second factors, because that requires the password', async (t) => {
-  const { call, secret, code } = await withApp(t);
+  const { call, secret, code } = await startWithApp(t);
   const { list } = (await call('operator/getSecondFactors')).body;
   const wrong = { currentPassword: 'another password' };
   for (const [name, body] of [
@@ -120,9 +120,9 @@ test('a stolen session cannot change second factors, because that requires the p
   }
 });
 
-test('an app is added only with a code that it currently shows', async (t) => {
-  const { postern, now } = await withOlga(t);
-  const call = consoleOf(postern, await signIn(postern, 'Olga'));
+test('an authenticator app is added only with the code that it currently shows', async (t) => {
+  const { postern, now } = await startWithOlga(t);
+  const call = consoleCaller(postern, await signIn(postern, 'Olga'));
   const { secret, uri } = (await call('operator/prepareTotp')).body;
   assert.match(uri, new RegExp(`^otpauth://totp/Postern:Olga\\?.*secret=${secret}`));
   const wrong = await call('operator/addTotp', { secret, code: codeAt(secret, now() + 5 * step), currentPassword: password });
@@ -131,19 +131,19 @@ test('an app is added only with a code that it currently shows', async (t) => {
 });
 
 test("operator/deleteSecondFactor removes only the caller's own second factors", async (t) => {
-  const { postern, call } = await withApp(t);
+  const { postern, call } = await startWithApp(t);
   const [factor] = (await call('operator/getSecondFactors')).body.list;
   await postern.call('operator/add', { name: 'Otto', role: 'admin', password, confirmPassword: password });
-  const otto = consoleOf(postern, await signIn(postern, 'Otto'));
+  const otto = consoleCaller(postern, await signIn(postern, 'Otto'));
   const answer = await otto('operator/deleteSecondFactor', { id: factor.id, currentPassword: password });
   assert.deepEqual([answer.status, answer.body.code], [404, 'recordUnknown']);
   assert.equal((await call('operator/getSecondFactors')).body.list.length, 1);
 });
 
 test('a dry run of adding an app checks the code, adds nothing, and shows no recovery codes', async (t) => {
-  const { postern, now } = await withOlga(t);
+  const { postern, now } = await startWithOlga(t);
   const session = await signIn(postern, 'Olga');
-  const call = consoleOf(postern, session);
+  const call = consoleCaller(postern, session);
   const { secret } = (await call('operator/prepareTotp')).body;
   const headers = { cookie: cookieOf(session), origin: postern.apiUrl };
   const body = { secret, code: codeAt(secret, now()), currentPassword: password };
@@ -153,7 +153,7 @@ test('a dry run of adding an app checks the code, adds nothing, and shows no rec
 });
 
 test('after the last second factor is removed, the password is enough again and recovery codes are gone', async (t) => {
-  const { postern, call } = await withApp(t);
+  const { postern, call } = await startWithApp(t);
   const { list } = (await call('operator/getSecondFactors')).body;
   assert.equal((await call('operator/deleteSecondFactor', { id: list[0].id, currentPassword: password })).status, 200);
   assert.deepEqual((await call('operator/getSecondFactors')).body, { list: [], recoveryCodesLeft: 0, required: false });
@@ -161,13 +161,13 @@ test('after the last second factor is removed, the password is enough again and 
 });
 
 test('if the policy requires a second factor, an operator without one must add it first, and nobody can remove their last one', async (t) => {
-  const { postern, now } = await withOlga(t);
-  const early = consoleOf(postern, await signIn(postern, 'Olga'));
+  const { postern, now } = await startWithOlga(t);
+  const earlierSession = consoleCaller(postern, await signIn(postern, 'Olga'));
   await postern.call('tenant/updatePolicy', { secondFactorRequired: true });
   const session = await signIn(postern, 'Olga');
   assert.equal(session.body.lacksSecondFactor, true);
-  const call = consoleOf(postern, session);
-  for (const page of [early, call])
+  const call = consoleCaller(postern, session);
+  for (const page of [earlierSession, call])
     for (const name of ['share/search', 'operator/add', 'audit/export']) {
       const answer = await page(name);
       assert.deepEqual([answer.status, answer.body.code], [403, 'secondFactorMissing'], name);
@@ -181,21 +181,21 @@ test('if the policy requires a second factor, an operator without one must add i
 });
 
 test('an admin can remove the second factors of an operator who has lost them, and the sessions of that operator end', async (t) => {
-  const { postern, id, call } = await withApp(t);
+  const { postern, id, call } = await startWithApp(t);
   await postern.call('operator/resetSecondFactors', { id });
   assert.equal((await call('share/search')).status, 401);
   assert.equal((await signIn(postern, 'Olga')).status, 200);
 });
 
-test('keys have no second factor, and need none where the policy requires it', async (t) => {
-  const { postern } = await withOlga(t);
+test('API keys have no second factor, and need none even if the policy requires a second factor', async (t) => {
+  const { postern } = await startWithOlga(t);
   await postern.call('tenant/updatePolicy', { secondFactorRequired: true });
   assert.equal((await postern.send('operator/getSecondFactors')).status, 403);
   assert.equal((await postern.send('share/search')).status, 200);
 });
 
-test('no response and no audit entry contains the secret of an app or a recovery code', async (t) => {
-  const { postern, secret, codes, call } = await withApp(t);
+test('getSecondFactors, operator/search and the audit log contain neither the secret of an app nor a recovery code', async (t) => {
+  const { postern, secret, codes, call } = await startWithApp(t);
   const texts = [await call('operator/getSecondFactors'), await call('operator/search'), await call('audit/search', { pageSize: 100 })];
   const text = JSON.stringify(texts.map(({ body }) => body));
   assert.ok(text.includes('operator/addTotp'));

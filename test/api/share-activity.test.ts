@@ -18,8 +18,8 @@ test('share/activity counts by day and by visitor, and names the listed users wh
   const cookie = await signIn(postern, `/s/${viewId}`, 'ann');
   await postern.visit(`/s/${viewId}/file/welcome.txt`, { headers: { cookie } });
   now = Date.parse('2026-05-02T09:00:00Z');
-  const again = await signIn(postern, `/s/${viewId}`, 'ann');
-  await postern.visit(`/s/${viewId}/file/welcome.txt`, { headers: { cookie: again } });
+  const secondCookie = await signIn(postern, `/s/${viewId}`, 'ann');
+  await postern.visit(`/s/${viewId}/file/welcome.txt`, { headers: { cookie: secondCookie } });
   const report = await activity();
   assert.deepEqual(
     report.byDay.map(({ date, downloads }: Json) => [date, downloads]),
@@ -57,8 +57,8 @@ test('all requests of one visit are counted as one visit, and a refused visitor 
   for (let times = 0; times < 3; times += 1)
     await postern.visit(`${base}/visit`, { headers: { authorization: basic('carol', 'correct horse battery') } });
   await signIn(postern, base, 'dan');
-  const refused = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'bob', password: 'correct horse battery' }));
-  assert.equal(refused.status, 403);
+  const refusal = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'bob', password: 'correct horse battery' }));
+  assert.equal(refusal.status, 403);
   now = Date.parse('2026-05-01T14:00:00Z');
   await postern.visit(`${base}/visit`, { headers: { authorization: basic('carol', 'correct horse battery') } });
 

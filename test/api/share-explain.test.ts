@@ -4,7 +4,7 @@ import type { KyselyPlugin } from 'kysely';
 import { createUsersProfile, type Json, newShare, startPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
-const allowed = ({ outcomes }: Json) =>
+const allowedActions = ({ outcomes }: Json) =>
   outcomes
     .filter((outcome: Json) => outcome.allowed)
     .map(({ action }: Json) => action)
@@ -21,7 +21,7 @@ test('share/explain returns every rule with its reason, and the outcome of every
     assert.notEqual(rule.reason, '');
   }
   assert.deepEqual(answer.outcomes.map(({ action }: Json) => action).sort(), [...allActions].sort());
-  assert.deepEqual(allowed(answer), allActions.filter((action) => !['upload', 'rename'].includes(action)).sort());
+  assert.deepEqual(allowedActions(answer), allActions.filter((action) => !['upload', 'rename'].includes(action)).sort());
 });
 
 test('share/explain checks the address rule if an address is given; otherwise passed is null', async (t) => {
@@ -33,31 +33,36 @@ test('share/explain checks the address rule if an address is given; otherwise pa
   assert.deepEqual(failedRules(await postern.call('share/explain', { id, address: '10.1.2.3' })), []);
   assert.deepEqual(failedRules(await postern.call('share/explain', { id, address: '::ffff:10.1.2.3' })), []);
   const outside = await postern.call('share/explain', { id, address: '11.1.2.3' });
-  assert.deepEqual([failedRules(outside), allowed(outside)], [['address'], []]);
+  assert.deepEqual([failedRules(outside), allowedActions(outside)], [['address'], []]);
 });
 
-test('share/explain answers for any given time', async (t) => {
+test('share/explain returns the outcomes at any given time', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare({ validityStartDate: '2030-01-01', validityEndDate: '2030-12-31' }));
-  const at = async (instant: string) => allowed(await postern.call('share/explain', { id, at: instant })).length > 0;
+  const isAllowedAt = async (instant: string) => allowedActions(await postern.call('share/explain', { id, at: instant })).length > 0;
   assert.deepEqual(
-    [await at('2029-12-31T23:59:59.999Z'), await at('2030-01-01'), await at('2030-12-31T23:59:59.999Z'), await at('2031-01-01T00:00:00Z')],
+    [
+      await isAllowedAt('2029-12-31T23:59:59.999Z'),
+      await isAllowedAt('2030-01-01'),
+      await isAllowedAt('2030-12-31T23:59:59.999Z'),
+      await isAllowedAt('2031-01-01T00:00:00Z'),
+    ],
     [false, true, true, false],
   );
 });
 
-test('share/explain answers for any access user, and for an anonymous visitor', async (t) => {
+test('share/explain returns the outcomes for any access user, and for an anonymous visitor', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann' }));
-  const download = async (who: object) =>
-    allowed(await postern.call('share/explain', { id, action: 'download', ...who })).includes('download');
-  assert.equal(await download({}), false);
-  assert.equal(await download({ username: 'ANN' }), true);
-  assert.equal(await download({ email: 'ann@example.com' }), true);
-  assert.equal(await download({ username: 'bob' }), false);
+  const mayDownload = async (who: object) =>
+    allowedActions(await postern.call('share/explain', { id, action: 'download', ...who })).includes('download');
+  assert.equal(await mayDownload({}), false);
+  assert.equal(await mayDownload({ username: 'ANN' }), true);
+  assert.equal(await mayDownload({ email: 'ann@example.com' }), true);
+  assert.equal(await mayDownload({ username: 'bob' }), false);
   await postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, active: false });
-  assert.equal(await download({ username: 'ann' }), false);
+  assert.equal(await mayDownload({ username: 'ann' }), false);
 });
 
 test('share/explain admits a member of a listed group if the identity provider supplies groups', async (t) => {
@@ -67,9 +72,9 @@ test('share/explain admits a member of a listed group if the identity provider s
     configuration: JSON.stringify({ issuer: 'https://id.example.com', clientId: 'a', clientSecret: 'b' }),
   });
   const { id } = await postern.call('share/add', newShare({ authenticationId, allowAllUsers: false, groupNames: '"Sales, EU"' }));
-  const may = async (who: object) => allowed(await postern.call('share/explain', { id, ...who })).includes('download');
-  assert.equal(await may({ email: 'x@example.com', groupNames: 'staff,"sales, eu"' }), true);
-  assert.equal(await may({ email: 'x@example.com', groupNames: 'staff' }), false);
+  const mayDownload = async (who: object) => allowedActions(await postern.call('share/explain', { id, ...who })).includes('download');
+  assert.equal(await mayDownload({ email: 'x@example.com', groupNames: 'staff,"sales, eu"' }), true);
+  assert.equal(await mayDownload({ email: 'x@example.com', groupNames: 'staff' }), false);
 });
 
 test('share/explain names the invalid field when it refuses a request, and changes nothing', async (t) => {
@@ -117,15 +122,15 @@ test('for a profile that sends codes, share/explain finds a user by name or e-ma
     postern.call('accessuser/add', { username, active, authId: profile.id, email: `${username}@example.com` });
   await add('ann', true);
   await add('bob', false);
-  const only = { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann, bob@example.com, cem@example.com' };
-  const { id } = await postern.call('share/add', newShare(only));
-  const may = async (visitor: object) =>
+  const shareFields = { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann, bob@example.com, cem@example.com' };
+  const { id } = await postern.call('share/add', newShare(shareFields));
+  const mayDownload = async (visitor: object) =>
     (await postern.call('share/explain', { id, ...visitor }, { method: 'POST' })).outcomes.find(
       ({ action }: { action: string }) => action === 'download',
     ).allowed;
-  assert.equal(await may({ email: 'ann@example.com' }), true);
-  assert.equal(await may({ username: 'ann' }), true);
-  assert.equal(await may({ email: 'bob@example.com' }), false);
-  assert.equal(await may({ email: 'cem@example.com' }), true);
-  assert.equal(await may({ username: 'cem' }), false);
+  assert.equal(await mayDownload({ email: 'ann@example.com' }), true);
+  assert.equal(await mayDownload({ username: 'ann' }), true);
+  assert.equal(await mayDownload({ email: 'bob@example.com' }), false);
+  assert.equal(await mayDownload({ email: 'cem@example.com' }), true);
+  assert.equal(await mayDownload({ username: 'cem' }), false);
 });

@@ -162,11 +162,11 @@ test('null in a required field of a share is refused, and the error names the fi
 test('share/update does not change optional fields that its body omits', async (t) => {
   const postern = await startPostern(t);
   const { id, share } = await addShare(postern);
-  const bare = Object.fromEntries(
+  const requiredBody = Object.fromEntries(
     ['id', 'authenticationId', 'folder', ...requiredFields.map(({ name }) => name)].map((name) => [name, share[name]]),
   );
 
-  await postern.call('share/update', bare);
+  await postern.call('share/update', requiredBody);
 
   const after = await postern.call('share/get', { id });
   for (const { name, added } of optionalFields) assert.deepEqual(entriesOf(after[name]), entriesOf(added), name);

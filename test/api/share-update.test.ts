@@ -37,9 +37,9 @@ test('a share with lists of the maximum length can be read and sent back unchang
     assert.equal(again.userNames.replaceAll(', ', ',').split(',').length, list.split(',').length);
   }
   const tooLong = `${names},${'x'.repeat(3000)}`;
-  const refused = await postern.send('share/add', newShare({ authenticationId: profile, allowAllUsers: false, userNames: tooLong }));
-  assert.equal(refused.status, 400);
-  assert.match(refused.body.errors[0].detail, /at most 65536 characters/);
+  const refusal = await postern.send('share/add', newShare({ authenticationId: profile, allowAllUsers: false, userNames: tooLong }));
+  assert.equal(refusal.status, 400);
+  assert.match(refusal.body.errors[0].detail, /at most 65536 characters/);
 });
 
 test('userNames and groupNames keep the order in which they were last sent', async (t) => {
@@ -81,8 +81,8 @@ test('a name that was listed before its user existed admits the user after the l
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile, allowAllUsers: false, userNames: 'carol' }));
   await postern.call('loginprofile/update', { id: profile, typeId: 3, configuration: '' });
   const share = await postern.call('share/get', { id });
-  const refused = await postern.send('share/update', { ...share, userNames: 'carol, dave' });
-  assert.equal(refused.status, 400, 'nobody has that name yet');
+  const refusal = await postern.send('share/update', { ...share, userNames: 'carol, dave' });
+  assert.equal(refusal.status, 400, 'nobody has that name yet');
   for (const username of ['carol', 'dave']) await postern.call('accessuser/add', { username, active: true, authId: profile });
   await postern.call('share/update', share);
   assert.equal((await postern.call('share/get', { id })).allowedLogins, 1);
@@ -96,7 +96,7 @@ test('a login profile whose shares list over 100,000 names cannot change its typ
   const { id } = await postern.call('share/add', newShare({ authenticationId, allowAllUsers: false }));
   const profile = await postern.call('loginprofile/get', { id: authenticationId });
   await postern.ports.store.write((tx) => tx.updateTable('share').set({ listed_names: 100_001 }).where('id', '=', id).execute(), 'job');
-  const refused = await postern.send('loginprofile/update', { ...profile, typeId: 4, configuration: '{"allow":[]}' });
-  assert.deepEqual([refused.status, refused.body.errors[0].field], [400, 'typeId']);
+  const refusal = await postern.send('loginprofile/update', { ...profile, typeId: 4, configuration: '{"allow":[]}' });
+  assert.deepEqual([refusal.status, refusal.body.errors[0].field], [400, 'typeId']);
   await postern.call('loginprofile/update', { ...profile, title: 'Another title' });
 });

@@ -35,9 +35,9 @@ test('share/duplicate copies everything except id, title, link and times, even i
   );
   await rename(join(postern.files, 'welcome.txt'), join(postern.data, 'gone.txt'));
   const copy = await postern.call('share/duplicate', { id, title: 'Copy' });
-  const own = { id: 0, title: '', viewId: '', viewUrl: '', createDateTime: '', updateDateTime: '', etag: '' };
+  const ownFields = { id: 0, title: '', viewId: '', viewUrl: '', createDateTime: '', updateDateTime: '', etag: '' };
   const [before, after] = [await postern.call('share/get', { id }), await postern.call('share/get', { id: copy.id })];
-  assert.deepEqual({ ...after, ...own }, { ...before, ...own });
+  assert.deepEqual({ ...after, ...ownFields }, { ...before, ...ownFields });
   assert.equal(after.title, 'Copy');
   assert.notEqual(after.viewId, before.viewId);
   assert.deepEqual(fieldErrorsOf(await postern.send('share/duplicate', { id })), ['title']);

@@ -15,22 +15,22 @@ const admin = (tid: number): Caller => ({
 test('checks that read all tenants run one at a time per tenant, and do not delay other tenants', async () => {
   const checkInTurn = tenantChecks();
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   const gates: (() => void)[] = [];
   const check = async () => {
     running += 1;
-    most = Math.max(most, running);
+    maxRunning = Math.max(maxRunning, running);
     await new Promise<void>((resolve) => gates.push(resolve));
     running -= 1;
   };
   const checks = Array.from({ length: 5 }, () => checkInTurn(addLocation, admin(1), check));
   assert.equal(await checkInTurn(addLocation, admin(2), async () => 'checked'), 'checked');
-  for (let done = 0; done < 5; done += 1) {
+  for (let ended = 0; ended < 5; ended += 1) {
     await new Promise(setImmediate);
-    gates[done]?.();
+    gates[ended]?.();
   }
   await Promise.all(checks);
-  assert.equal(most, 1);
+  assert.equal(maxRunning, 1);
 });
 
 test('the locations that one tenant adds are checked one at a time', async (t) => {

@@ -7,14 +7,20 @@ const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOS
 
 test('a tenant without a policy has no restrictions; an update keeps absent fields, and null or false clears a field', async (t) => {
   const postern = await startPostern(t);
-  const none = { longestValidityDays: null, signInRequired: false, secondFactorRequired: false, defaultPermissions: '', outsideCount: 0 };
-  assert.deepEqual(await postern.call('tenant/getPolicy'), none);
+  const emptyPolicy = {
+    longestValidityDays: null,
+    signInRequired: false,
+    secondFactorRequired: false,
+    defaultPermissions: '',
+    outsideCount: 0,
+  };
+  assert.deepEqual(await postern.call('tenant/getPolicy'), emptyPolicy);
   await postern.call('tenant/updatePolicy', { longestValidityDays: 30, defaultPermissions: 'canDownload, canView' });
   await postern.call('tenant/updatePolicy', { signInRequired: true });
-  const set = await postern.call('tenant/getPolicy');
-  assert.deepEqual([set.longestValidityDays, set.signInRequired, set.defaultPermissions], [30, true, 'canView, canDownload']);
+  const policy = await postern.call('tenant/getPolicy');
+  assert.deepEqual([policy.longestValidityDays, policy.signInRequired, policy.defaultPermissions], [30, true, 'canView, canDownload']);
   await postern.call('tenant/updatePolicy', { longestValidityDays: null, signInRequired: false, defaultPermissions: null });
-  assert.deepEqual(await postern.call('tenant/getPolicy'), none);
+  assert.deepEqual(await postern.call('tenant/getPolicy'), emptyPolicy);
 });
 
 test('with longestValidityDays set, an active share must end within that period, and an inactive share is checked when it is activated', async (t) => {
@@ -44,8 +50,8 @@ test('if the policy requires sign-in, no change can produce an active share with
   assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare())), ['authenticationId']);
   const { location: _, path: __, ...change } = newShare({ id: share.id });
   assert.deepEqual(fieldErrorsOf(await postern.send('share/update', change)), ['authenticationId']);
-  const change2 = await postern.send('loginprofile/update', { id: users, typeId: 1 });
-  assert.deepEqual([change2.status, fieldErrorsOf(change2)], [400, ['typeId']]);
+  const typeChange = await postern.send('loginprofile/update', { id: users, typeId: 1 });
+  assert.deepEqual([typeChange.status, fieldErrorsOf(typeChange)], [400, ['typeId']]);
   await postern.call('share/add', newShare({ linkPassword: 'correct horse battery' }));
 });
 

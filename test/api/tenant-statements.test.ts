@@ -10,7 +10,7 @@ import { cookieOf, createUsersProfile, mailSettings, newShare, signIn, startPost
 const oidcClient = JSON.stringify({ issuer: 'https://idp.example', clientId: 'postern', clientSecret: 'secret' });
 
 /** Calls every operation, and returns the names of those that it called. */
-async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set<string>> {
+async function callEveryOperation(postern: TestPostern, viewer: { id: number }): Promise<Set<string>> {
   const calledOperations = new Set<string>();
   const call = async (name: string, body: object = {}, options: object = {}) => {
     calledOperations.add(name);
@@ -58,14 +58,14 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   await call('accessuser/deleteByUsername', { username: 'fay', loginProfileId: profile.id });
   await call('share/delete', { id: shareCopy.id });
   const [local] = (await call('location/search')).list;
-  const place = await call('location/add', { name: 'second', kind: 'local', configuration: local.configuration });
-  await call('location/update', { ...(await call('location/get', { id: place.id })), name: 'third' });
-  await call('location/test', { id: place.id });
+  const location = await call('location/add', { name: 'second', kind: 'local', configuration: local.configuration });
+  await call('location/update', { ...(await call('location/get', { id: location.id })), name: 'third' });
+  await call('location/test', { id: location.id });
   await call('loginprofile/test', { id: profile.id, username: 'ann', password: 'correct horse battery' });
   const provider = await call('loginprofile/add', { title: 'Staff', typeId: 5, configuration: oidcClient });
   await call('loginprofile/testSignIn', { id: provider.id });
   await call('location/browse', { location: 'third', path: '/' });
-  await call('location/delete', { id: place.id });
+  await call('location/delete', { id: location.id });
   await call('tenant/add', { title: 'Another' });
   await call('tenant/search');
   const key = await call('apikey/add', { name: 'script', role: 'reader' });
@@ -174,7 +174,7 @@ async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof
 const installationStatements = [
   /^select .* from location( where (tid !=|id >) \S+)?( order by id( limit \S+)?)?$/, // health check, and check for overlapping locations
   /^select .* from unsettled inner join audit .* unsettled\.process not in /,
-  /^select tid, id, ip_range from login_profile where ip_bounds is null and id > \S+ order by id limit /, // stored by an earlier version
+  /^select tid, id, ip_range from login_profile where ip_bounds is null and id > \S+ order by id limit /, // IP ranges of an earlier version
   /^select .* from login_profile where id = \S+$/, // the provider of a profile reports that a user has signed out
   /^select token from (unsettled|resumable_upload where stored_name is null)$/,
   /^update audit set outcome = .* where outcome = .* and process not in /,
@@ -189,7 +189,7 @@ test('every SQL statement on tenant data names the tenant, so that a tenant can 
   const statements = recordStatements(t);
   const postern = await startPostern(t, { environment: mailSettings });
   const profile = await createUsersProfile(postern);
-  const calledOperations = await manage(postern, profile);
+  const calledOperations = await callEveryOperation(postern, profile);
   assert.deepEqual(
     operations.map(({ name }) => name).filter((name) => !calledOperations.has(name)),
     [],
@@ -199,11 +199,11 @@ test('every SQL statement on tenant data names the tenant, so that a tenant can 
   const normalize = (statement: string) => statement.replaceAll('"', '').replace(/\s+/g, ' ').toLowerCase();
   const dataStatements = [...statements].filter((statement) => /^\s*(select|insert|update|delete|with)/i.test(statement));
   assert.ok(dataStatements.length > 100, 'the statements are recorded');
-  const wrong = dataStatements.filter(
+  const statementsWithoutTenant = dataStatements.filter(
     (statement) =>
       tablesWithoutTenant(statement).length > 0 && !installationStatements.some((pattern) => pattern.test(normalize(statement))),
   );
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(statementsWithoutTenant, []);
 });
 
 test('the check reports an SQL statement that does not name the tenant', () => {

@@ -23,7 +23,7 @@ async function addRecords(postern: TestPostern) {
 test('operations that take an id return the same 404 for a record of another tenant as for one that does not exist', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
   const { share, profile, user, key, operator, location, mail } = await addRecords(postern);
-  const theirs = await addTenant(postern);
+  const otherTenant = await addTenant(postern);
   const { id: _, location: _l, path: _p, tid: _t, viewId: _v, ...fields } = await postern.call('share/get', { id: share });
   const calls: [string, number, (id: number) => object][] = [
     ['share/get', share, (id) => ({ id })],
@@ -65,25 +65,29 @@ test('operations that take an id return the same 404 for a record of another ten
     .filter(({ name }) => name !== 'operator/deleteSecondFactor'); // no key may call it: see `second-factors.test.ts`
   assert.deepEqual(calls.map(([name]) => name).sort(), operationsWithId.map(({ name }) => name).sort());
   for (const [name, id, body] of calls) {
-    const theirAnswer = await postern.send(name, body(id), { key: theirs.key });
-    const answerForMissing = await postern.send(name, body(987_654), { key: theirs.key });
-    assert.equal(theirAnswer.status, 404, name);
-    const without = ({ timestamp: _, ...rest }: Record<string, unknown>) => rest;
-    assert.deepEqual(without(theirAnswer.body), without(answerForMissing.body), name);
+    const answerForOtherTenant = await postern.send(name, body(id), { key: otherTenant.key });
+    const answerForMissing = await postern.send(name, body(987_654), { key: otherTenant.key });
+    assert.equal(answerForOtherTenant.status, 404, name);
+    const withoutTimestamp = ({ timestamp: _, ...rest }: Record<string, unknown>) => rest;
+    assert.deepEqual(withoutTimestamp(answerForOtherTenant.body), withoutTimestamp(answerForMissing.body), name);
   }
-  const byName = await postern.send('accessuser/deleteByUsername', { username: 'ann', loginProfileId: profile }, { key: theirs.key });
-  assert.ok([400, 404].includes(byName.status));
+  const deletionByName = await postern.send(
+    'accessuser/deleteByUsername',
+    { username: 'ann', loginProfileId: profile },
+    { key: otherTenant.key },
+  );
+  assert.ok([400, 404].includes(deletionByName.status));
   assert.equal((await postern.call('accessuser/search', { searchWord: 'ann' })).totalCount, 1);
 });
 
 test('a reference to a record of another tenant, or to one that does not exist, returns 400, and the error names the field', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
   const { profile } = await addRecords(postern);
-  const theirs = await addTenant(postern);
+  const otherTenant = await addTenant(postern);
   for (const id of [profile, 987_654]) {
-    const user = await postern.send('accessuser/add', { username: 'eve', active: true, authId: id }, { key: theirs.key });
+    const user = await postern.send('accessuser/add', { username: 'eve', active: true, authId: id }, { key: otherTenant.key });
     assert.deepEqual([user.status, fieldErrorsOf(user)], [400, ['authId']]);
-    const share = await postern.send('share/add', newShare({ authenticationId: id }), { key: theirs.key });
+    const share = await postern.send('share/add', newShare({ authenticationId: id }), { key: otherTenant.key });
     assert.equal(share.status, 400);
     assert.ok(fieldErrorsOf(share).includes('authenticationId'), `authenticationId ${id}`);
   }
@@ -92,12 +96,12 @@ test('a reference to a record of another tenant, or to one that does not exist, 
 test('a caller cannot set the password of a user of another tenant, and the error names authId', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
   const { profile } = await addRecords(postern);
-  const theirs = await addTenant(postern);
+  const otherTenant = await addTenant(postern);
   for (const id of [profile, 987_654]) {
     const password = await postern.send(
       'accessuser/updateUserPassword',
       { username: 'ann', userPassword: 'long enough, surely', confirmPassword: 'long enough, surely', authId: id },
-      { key: theirs.key },
+      { key: otherTenant.key },
     );
     assert.deepEqual([password.status, fieldErrorsOf(password)], [400, ['authId']]);
   }
@@ -187,6 +191,7 @@ test('an admin of tenant 1 can read /metrics, and an admin of another tenant can
   const postern = await startPostern(t, { environment: mailSettings });
   const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
   const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });
-  const metrics = async (secret: string) => (await postern.visit('/metrics', { headers: { authorization: `Bearer ${secret}` } })).status;
-  assert.deepEqual([await metrics(key), await metrics(adminKey)], [403, 200]);
+  const metricsStatus = async (secret: string) =>
+    (await postern.visit('/metrics', { headers: { authorization: `Bearer ${secret}` } })).status;
+  assert.deepEqual([await metricsStatus(key), await metricsStatus(adminKey)], [403, 200]);
 });

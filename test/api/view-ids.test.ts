@@ -7,28 +7,28 @@ const status = async (answer: Promise<Json>) => (await answer).status;
 
 test('updateSharableLink without a viewId creates one of 22 characters, and the old link stops working at once', async (t) => {
   const postern = await startPostern(t);
-  const { id, viewId: old } = await postern.call('share/add', newShare());
+  const { id, viewId: oldViewId } = await postern.call('share/add', newShare());
   const answer = await postern.call('share/updateSharableLink', { id });
   const { viewId } = await postern.call('share/get', { id });
   assert.match(viewId, /^[A-Za-z0-9_-]{22}$/);
-  assert.notEqual(viewId, old);
+  assert.notEqual(viewId, oldViewId);
   assert.equal(answer.status, 200);
-  assert.equal((await postern.visit(`/s/${old}/visit`)).status, 404);
+  assert.equal((await postern.visit(`/s/${oldViewId}/visit`)).status, 404);
   assert.equal((await postern.visit(`/s/${viewId}/visit`)).status, 200);
 });
 
 test('a viewId has 4 to 64 letters, digits, _ or -, and at least 8 for a share without sign-in', async (t) => {
   const postern = await startPostern(t);
-  const { id: open } = await postern.call('share/add', newShare());
+  const { id: openShare } = await postern.call('share/add', newShare());
   const profile = await createUsersProfile(postern);
-  const { id: closed } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
-  const take = (id: number, viewId: unknown) => status(postern.send('share/updateSharableLink', { id, viewId }));
+  const { id: protectedShare } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const setViewId = (id: number, viewId: unknown) => status(postern.send('share/updateSharableLink', { id, viewId }));
   for (const viewId of ['abc', 'x'.repeat(65), 'with space', 'a/b/c/d/e', 'ümläute-ja', 'dots.are.not', '........', 7, true])
-    assert.equal(await take(closed, viewId), 400, String(viewId));
-  assert.equal(await take(closed, 'aB_-'), 200);
-  assert.equal(await take(closed, 'y'.repeat(64)), 200);
-  assert.ok([400, 409].includes(await take(open, 'seven77')));
-  assert.equal(await take(open, 'eight888'), 200);
+    assert.equal(await setViewId(protectedShare, viewId), 400, String(viewId));
+  assert.equal(await setViewId(protectedShare, 'aB_-'), 200);
+  assert.equal(await setViewId(protectedShare, 'y'.repeat(64)), 200);
+  assert.ok([400, 409].includes(await setViewId(openShare, 'seven77')));
+  assert.equal(await setViewId(openShare, 'eight888'), 200);
   for (const viewId of ['abc', 'dots.are.not'])
     assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/updateViewId', { id: profile.id, viewId })), ['viewId']);
   assert.equal(await status(postern.send('loginprofile/updateViewId', { id: profile.id, viewId: 'port' })), 200);
@@ -39,12 +39,12 @@ test('a share with a short viewId cannot lose its sign-in through another profil
   const profile = await createUsersProfile(postern);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   await postern.call('share/updateSharableLink', { id, viewId: 'tiny' });
-  const moved = await postern.send('share/update', { ...(await postern.call('share/get', { id })), authenticationId: 1 });
-  assert.equal(moved.status, 409);
-  assert.match(moved.body.detail, /updateSharableLink/);
-  const opened = await postern.send('loginprofile/update', { id: profile.id, typeId: 1 });
-  assert.equal(opened.status, 409);
-  assert.match(opened.body.detail, /updateSharableLink/);
+  const profileChange = await postern.send('share/update', { ...(await postern.call('share/get', { id })), authenticationId: 1 });
+  assert.equal(profileChange.status, 409);
+  assert.match(profileChange.body.detail, /updateSharableLink/);
+  const typeChange = await postern.send('loginprofile/update', { id: profile.id, typeId: 1 });
+  assert.equal(typeChange.status, 409);
+  assert.match(typeChange.body.detail, /updateSharableLink/);
   assert.equal((await postern.call('share/get', { id })).authTypeId, 3);
 });
 
@@ -53,9 +53,9 @@ test('a viewId is unique across shares and profiles regardless of case, and a co
   const [a, b] = [await postern.call('share/add', newShare()), await postern.call('share/add', newShare())];
   const profile = await postern.call('loginprofile/add', { title: 'Clients' });
   await postern.call('share/updateSharableLink', { id: a.id, viewId: 'Summer-2026' });
-  const refused = await postern.send('share/updateSharableLink', { id: b.id, viewId: 'SUMMER-2026' });
-  assert.equal(refused.status, 409);
-  assert.doesNotMatch(JSON.stringify(refused.body), new RegExp(`"id":|tenant|profile|share ${a.id}`, 'i'));
+  const refusal = await postern.send('share/updateSharableLink', { id: b.id, viewId: 'SUMMER-2026' });
+  assert.equal(refusal.status, 409);
+  assert.doesNotMatch(JSON.stringify(refusal.body), new RegExp(`"id":|tenant|profile|share ${a.id}`, 'i'));
   assert.equal(await status(postern.send('loginprofile/updateViewId', { id: profile.id, viewId: 'summer-2026' })), 409);
   assert.equal(await status(postern.send('loginprofile/update', { id: profile.id, viewId: 'summer-2026' })), 409);
   assert.equal((await postern.visit('/s/SUMMER-2026/visit')).status, (await postern.visit('/s/summer-2026/visit')).status);
@@ -74,9 +74,9 @@ for (const [name, over] of [
       name === 'share/updateSharableLink' ? await postern.call('share/add', newShare()) : await postern.call('loginprofile/add', {});
     for (let conflict = 1; conflict <= 20; conflict += 1)
       assert.equal(await status(postern.send(name, { id, viewId, ...over })), 409, `conflict ${conflict}`);
-    const limited = await postern.send(name, { id, viewId, ...over });
-    assert.equal(limited.status, 429);
-    assert.match(limited.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    const answer = await postern.send(name, { id, viewId, ...over });
+    assert.equal(answer.status, 429);
+    assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
     const other = await addKey(postern, 'admin');
     assert.equal(await status(postern.send(name, { id, viewId, ...over }, { key: other })), 409);
     now += 3_600_000;

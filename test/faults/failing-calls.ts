@@ -39,7 +39,7 @@ export async function startWithFailingCalls(t: TestContext): Promise<{ postern: 
   const failingWrite: typeof write = async (change, ...rest) => {
     count('before', () => new StoreUnavailable('the database is unavailable'));
     const value = await write(change, ...rest);
-    count('after', () => new StoreUnavailable('the answer was lost'));
+    count('after', () => new StoreUnavailable('the response was lost'));
     return value;
   };
   t.mock.method(store, 'write', failingWrite);

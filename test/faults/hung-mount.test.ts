@@ -55,8 +55,8 @@ async function startBesideMount(t: TestContext) {
   const environment = { POSTERN_DATA: data, POSTERN_LOCAL_ROOTS: `1:${base}` };
   const postern = await runPostern(t, environment);
   await postern.send('location/add', { name: 'hung', kind: 'local', configuration: JSON.stringify({ folder, mountPoint: true }) });
-  const linkOf = async (over: object) => `${postern.publicUrl}/s/${(await postern.send('share/add', newShare(over))).body.viewId}`;
-  return { postern, environment, hangIn, hung: await linkOf({ location: 'hung', path: '/' }), other: await linkOf({ path: '/' }) };
+  const createLink = async (over: object) => `${postern.publicUrl}/s/${(await postern.send('share/add', newShare(over))).body.viewId}`;
+  return { postern, environment, hangIn, hung: await createLink({ location: 'hung', path: '/' }), other: await createLink({ path: '/' }) };
 }
 
 const statusOf = async (address: string, init: RequestInit = {}) => (await fetch(address, init)).status;

@@ -47,12 +47,12 @@ async function runKilledAt(number: number, work: () => Promise<unknown>): Promis
   return count >= number;
 }
 
-/** Simulates a file system without hard and symbolic links, as on many memory cards. Returns a function that restores them. */
-function withoutLinks(): () => void {
-  const refused = () => {
+/** Simulates a file system without hard and symbolic links, as on many memory cards. @returns a function that allows links again */
+function disableLinks(): () => void {
+  const refuse = () => {
     throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
   };
-  const mocks = [mock.method(fs, 'linkSync', refused), mock.method(fs, 'symlinkSync', refused)];
+  const mocks = [mock.method(fs, 'linkSync', refuse), mock.method(fs, 'symlinkSync', refuse)];
   return () => {
     for (const each of mocks) each.mock.restore();
   };
@@ -68,7 +68,7 @@ interface Change {
 }
 
 const root = path('/');
-const place = async (storage: Storage, { token }: ChangeContext, etag: string | null) => {
+const uploadFile = async (storage: Storage, { token }: ChangeContext, etag: string | null) => {
   const ifTaken = etag === null ? ('refuse' as const) : { replaces: etag };
   const upload = await storage.upload({ parent: root, name: 'a', size: null, ifTaken }, token);
   try {
@@ -83,14 +83,14 @@ const changes: readonly Change[] = [
     title: 'an upload',
     pending: { action: 'upload', parent: root, name: 'a', newName: '' },
     prepare: () => {},
-    act: (storage, context) => place(storage, context, null),
+    act: (storage, context) => uploadFile(storage, context, null),
     after: { done: ['a: new'], undone: [] },
   },
   {
     title: 'an upload over another file',
     pending: { action: 'upload', parent: root, name: 'a', newName: '' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
-    act: async (storage, context) => place(storage, context, (await storage.stat(path('/a')))?.etag ?? ''),
+    act: async (storage, context) => uploadFile(storage, context, (await storage.stat(path('/a')))?.etag ?? ''),
     after: { done: ['a: new'], undone: ['a: old'] },
   },
   {
@@ -148,7 +148,7 @@ for (const links of [true, false])
     const { title, pending, act, after } = change;
     const where = links ? '' : ', on a disk without links';
     test(`after a kill, recovery leaves ${title} done or not begun, and reports which${where}`, async (t) => {
-      const restore = links ? () => {} : withoutLinks();
+      const restore = links ? () => {} : disableLinks();
       for (let number = 1; number < maxCalls; number += 1) {
         const killedChange = await killChange(t, change, number);
         if (!killedChange) return restore();
@@ -163,19 +163,19 @@ for (const links of [true, false])
     });
 
     test(`${title} that is killed and then repeated takes place at most once${where}`, async (t) => {
-      const restore = links ? () => {} : withoutLinks();
+      const restore = links ? () => {} : disableLinks();
       for (let number = 1; number < maxCalls; number += 1) {
         const killedChange = await killChange(t, change, number);
         if (!killedChange) return restore();
         const { folder, context, storage } = killedChange;
-        const repeated = { token: token(), pendingTokens: [context.token] };
-        const tookPlaceAgain = await act(storage, repeated).then(
+        const repetition = { token: token(), pendingTokens: [context.token] };
+        const tookPlaceAgain = await act(storage, repetition).then(
           () => true,
           () => false,
         );
         const tookPlace = (await storage.recover({ ...pending, token: context.token })) !== null;
         assert.ok(!(tookPlace && tookPlaceAgain), `call ${number}: both`);
-        assert.equal(tookPlaceAgain && (await storage.recover({ ...pending, token: repeated.token })) !== null, tookPlaceAgain);
+        assert.equal(tookPlaceAgain && (await storage.recover({ ...pending, token: repetition.token })) !== null, tookPlaceAgain);
         assert.deepEqual(entriesOf(folder), tookPlace || tookPlaceAgain ? after.done : after.undone, `call ${number}`);
       }
       assert.fail('the change makes more calls than maxCalls');
@@ -183,7 +183,7 @@ for (const links of [true, false])
   }
 
 for (const change of changes)
-  test(`recovery reports ${change.title} as done, even if its name was deleted and used again`, async (t) => {
+  test(`recovery reports ${change.title} as done, even if its name now belongs to another item`, async (t) => {
     const folder = await temporaryFolder(t);
     fs.writeFileSync(join(folder, 'other'), '');
     fs.mkdirSync(join(folder, 'in'));
@@ -243,12 +243,12 @@ test('a rename that cannot delete the old name on a full disk fails as unavailab
   const folder = await temporaryFolder(t);
   fs.writeFileSync(join(folder, 'a'), 'old');
   const storage = localDisk(t, folder, inlineThreads);
-  const full = () => {
+  const failAsFull = () => {
     throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
   };
-  const mocked = mock.method(fs, 'unlinkSync', full);
+  const unlinkMock = mock.method(fs, 'unlinkSync', failAsFull);
   await assert.rejects(storage.rename(root, 'a', 'b', { token: 'full', pendingTokens: [] }), StorageUnavailable);
-  mocked.mock.restore();
+  unlinkMock.mock.restore();
   assert.equal(await storage.recover({ action: 'rename', parent: root, name: 'a', newName: 'b', token: 'full' }), 'b');
   assert.deepEqual(entriesOf(folder), ['b: old']);
 });
@@ -319,7 +319,7 @@ test('after a killed rename, a new file saved under the old name is kept beside 
  * Renames a file. Between linking the new name and removing the old one, the process is paused: recovery in another process
  * undoes the rename, and then `work` runs.
  */
-async function pausedRename(t: TestContext, work: (file: (name: string) => string) => void) {
+async function startPausedRename(t: TestContext, work: (file: (name: string) => string) => void) {
   const folder = await temporaryFolder(t);
   const file = (name: string) => join(folder, name);
   fs.writeFileSync(file('a'), 'old');
@@ -337,13 +337,13 @@ async function pausedRename(t: TestContext, work: (file: (name: string) => strin
 }
 
 test('a rename that was undone during a pause fails if another file has the new name by then', async (t) => {
-  const { folder, renaming } = await pausedRename(t, (file) => fs.writeFileSync(file('b'), 'other'));
+  const { folder, renaming } = await startPausedRename(t, (file) => fs.writeFileSync(file('b'), 'other'));
   await assert.rejects(renaming, ItemNotFound);
   assert.deepEqual(entriesOf(folder), ['a: old', 'b: other']);
 });
 
 test('a rename that was undone during a pause does not count as done if somebody has repeated it', async (t) => {
-  const { folder, renaming } = await pausedRename(t, (file) => {
+  const { folder, renaming } = await startPausedRename(t, (file) => {
     fs.renameSync(file('a'), file('b'));
     fs.writeFileSync(file('a'), 'newer');
   });

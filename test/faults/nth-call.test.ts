@@ -128,7 +128,7 @@ const managementActions: readonly Management[] = [
 
 for (const [name, body, count, all] of managementActions)
   for (const moment of moments)
-    test(`if any call fails (${moment} its effect) in ${name}, all records are added or none`, async (t) => {
+    test(`if any call fails (${moment} its effect) in ${name}, either all records are added or none`, async (t) => {
       const { postern, failureControl } = await startWithFailingCalls(t);
       for (const number of callsToFail(0)) {
         failureControl.failCall(number, moment);

@@ -35,14 +35,14 @@ test('while a disk quota is exceeded, changes get 507 and links can still be ope
   // All threads are stopped while strace attaches or detaches, because otherwise the quota would apply to only some of them.
   const threads = stoppableThreads(postern.child);
   await threads.stop();
-  const quota = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(postern.child.pid)], { stdio: 'ignore' });
+  const tracer = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(postern.child.pid)], { stdio: 'ignore' });
   await until(() => threads.statuses().every((status) => /^TracerPid:\t[1-9]/m.test(status)));
   threads.resume();
   await until(async () => (await postern.send('share/add', newShare())).status === 507);
   assert.equal((await fetch(`${viewUrl}/visit`)).status, 200);
   await threads.stop();
-  quota.kill('SIGINT');
-  await once(quota, 'exit');
+  tracer.kill('SIGINT');
+  await once(tracer, 'exit');
   threads.resume();
   await until(async () => (await postern.send('share/add', newShare())).status === 200);
 });

@@ -65,19 +65,19 @@ async function withFailing<T>(postern: RunningPostern, folder: string, call: str
   }
 }
 
-async function startTraced(t: TestContext) {
+async function startWithShare(t: TestContext) {
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   const { viewId } = (await postern.send('share/add', newShare())).body;
   return { postern, files: join(data, 'files'), base: `${postern.publicUrl}/s/${viewId}` };
 }
 
-test('if any system call on the folder of files fails, the disk and the audit log agree within seconds', {
+test('if any system call on the folder `files` fails, the disk and the audit log agree within seconds', {
   timeout: 900_000,
 }, async (t) => {
-  if (!isLong) return t.skip('npm run test:faults');
+  if (!isLong) return t.skip('only npm run test:faults runs this test');
   if (!isInstalled('strace') || process.getuid?.() !== 0) return t.skip('strace and root are needed');
-  const { postern, files, base } = await startTraced(t);
+  const { postern, files, base } = await startWithShare(t);
   const file = (name: string) => join(files, name);
   for (const { action, prepare, act, tookPlace } of actions)
     for (const call of calls) {

@@ -5,7 +5,11 @@ import { growthFactor } from '../parts/growth.ts';
 
 const networks = ['one', 'two', 'three', 'four'];
 
-/** Fills the memory with requests of four networks, then adds as many of a fifth one, each of which aborts another. */
+/**
+ * Fills the memory with `size` requests of four networks, then adds a fifth as many of another network. Each of these aborts an
+ * earlier request.
+ * @returns how many requests were aborted
+ */
 function exceedLimit(size: number): number {
   const memory = new HeldMemory({ all: size }, 'bodiesBusy');
   let aborted = 0;
@@ -17,7 +21,7 @@ function exceedLimit(size: number): number {
   return aborted;
 }
 
-test('a request at the limit of the memory costs no more if ten thousand others hold it', () => {
+test('the time for a request at the memory limit does not depend on how many other requests hold memory', () => {
   assert.equal(exceedLimit(1000), 200);
   const factor = growthFactor(exceedLimit, 1000);
   assert.ok(factor < 24, `an eightfold number of requests takes ${factor.toFixed(1)} times as long`);

@@ -139,7 +139,7 @@ test('a refused upload does not get 100 Continue', { timeout: 15_000 }, async (t
   assert.deepEqual(statuses(answer), [403]);
 });
 
-test('a client gets the refusal while it still sends its upload, and can reuse the connection', { timeout: 15_000 }, async (t) => {
+test('a client gets the refusal while it is still sending its upload, and can reuse the connection', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare({ canUpload: false }));
   const socket = await dial(postern.publicUrl);
@@ -279,8 +279,8 @@ test('no encoding of a path leads outside the share on any route', { timeout: 15
     for (const route of routes) {
       const answer = await sendRequest(postern.publicUrl, route + path, ['Content-Length: 0']);
       const status = statusOf(answer);
-      const refused = route.includes(viewId) ? [400, 403, 404, 405, 409, 414, 431].includes(status) : status < 500;
-      if (!refused || answer.includes(secret)) wrong.push(`${route}${path.slice(0, 40)}: ${status}`);
+      const isRefused = route.includes(viewId) ? [400, 403, 404, 405, 409, 414, 431].includes(status) : status < 500;
+      if (!isRefused || answer.includes(secret)) wrong.push(`${route}${path.slice(0, 40)}: ${status}`);
     }
   assert.deepEqual(wrong, []);
   const { body } = await postern.visit(`/s/${viewId}/list`);

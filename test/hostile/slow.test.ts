@@ -16,7 +16,7 @@ const day = 86_400_000; // ms
 const anyRate = { bytes: 0, within: day };
 const shortTimeouts = { body: 200, idle: 200, minRate: anyRate };
 
-async function begin(t: TestContext, postern: TestPostern, line: string, headers: readonly string[] = []) {
+async function sendHead(t: TestContext, postern: TestPostern, line: string, headers: readonly string[] = []) {
   const socket = await dial(postern.apiUrl);
   atEnd(t, () => socket.destroy());
   socket.write([`${line} HTTP/1.1`, `Host: ${new URL(postern.publicUrl).host}`, ...headers, '', ''].join('\r\n'));
@@ -43,7 +43,7 @@ test('while 32 MiB of JSON bodies of one network are arriving, further bodies of
   const postern = await startPostern(t, { replacements: { timeouts: { body: day, idle: day, minRate: anyRate } } });
   const head = [`Authorization: Bearer ${adminKey}`, 'Content-Type: application/json', `Content-Length: ${1 << 20}`];
   const sockets: Socket[] = [];
-  for (let count = 0; count < 40; count += 1) sockets.push(await begin(t, postern, 'POST /api/v1/share/get', head));
+  for (let count = 0; count < 40; count += 1) sockets.push(await sendHead(t, postern, 'POST /api/v1/share/get', head));
   const nextStatus = async () => statusOf(await sendRequest(postern.apiUrl, 'POST /api/v1/share/get', head, '{', AbortSignal.timeout(500)));
   await until(async () => (await nextStatus()) === 503);
   assert.equal((await postern.send('share/search')).status, 200);
@@ -67,7 +67,7 @@ test('a body for an address that accepts none is refused before it arrives, with
 test('an upload that stalls is aborted, and no part of it is kept', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replacements: { timeouts: { body: day, idle: 200, minRate: anyRate } } });
   const { base } = await createShare(postern);
-  const socket = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
+  const socket = await sendHead(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
   socket.write('half');
   await once(socket, 'close');
   await until(async () => (await outcomes(postern, 'upload'))[0] === 'failed');
@@ -80,7 +80,7 @@ test('a download that the client does not read is aborted and recorded as failed
   const file = await open(join(postern.files, 'large.bin'), 'w');
   await file.truncate(2 ** 30);
   await file.close();
-  await begin(t, postern, `GET ${base}/file/large.bin`); // never reads the response
+  await sendHead(t, postern, `GET ${base}/file/large.bin`); // never reads the response
   await until(async () => (await outcomes(postern, 'download'))[0] === 'failed');
 });
 
@@ -102,7 +102,7 @@ test('a connection is closed if its client does not read the responses', { timeo
 test('a connection stays open after a completed transfer', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replacements: { timeouts: shortTimeouts } });
   const { base } = await createShare(postern);
-  const socket = await begin(t, postern, `PUT ${base}/file/a.txt`, ['Content-Length: 1']);
+  const socket = await sendHead(t, postern, `PUT ${base}/file/a.txt`, ['Content-Length: 1']);
   let answers = '';
   socket.on('data', (chunk) => {
     answers += chunk.toString('latin1');
@@ -111,8 +111,8 @@ test('a connection stays open after a completed transfer', { timeout: 10_000 }, 
   await until(() => answers.includes(' 201 '));
   socket.write(`GET ${base}/file/a.txt HTTP/1.1\r\nHost: ${new URL(postern.publicUrl).host}\r\n\r\n`);
   await until(() => answers.includes(' 200 '));
-  const later = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
-  await once(later, 'close'); // takes longer than the idle timeout of the first connection
+  const slowUpload = await sendHead(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
+  await once(slowUpload, 'close'); // takes longer than the idle timeout of the first connection
   assert.equal(socket.closed, false);
 });
 
@@ -122,8 +122,8 @@ test('an upload with a complete body is not aborted while it is moved into place
   const postern = await startWithStorages(t, holdPlace, { replacements: { timeouts: shortTimeouts } });
   const { base } = await createShare(postern);
   const upload = sendPath(postern, `${base}/file/whole.txt`, { method: 'PUT', body: 'whole' });
-  const later = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
-  await once(later, 'close'); // takes longer than the idle timeout of the first upload
+  const slowUpload = await sendHead(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
+  await once(slowUpload, 'close'); // takes longer than the idle timeout of the first upload
   gate.resolve();
   assert.equal((await upload).status, 201);
 });
@@ -133,7 +133,7 @@ test('an upload below the minimum rate is refused even if it never stalls', { ti
     replacements: { timeouts: { body: day, idle: day, minRate: { bytes: 2 ** 40, within: 100 } } },
   });
   const { base } = await createShare(postern);
-  const socket = await begin(t, postern, `PUT ${base}/file/slow.bin`, ['Content-Length: 1000000000']);
+  const socket = await sendHead(t, postern, `PUT ${base}/file/slow.bin`, ['Content-Length: 1000000000']);
   let answer = '';
   socket.on('data', (chunk) => {
     answer += chunk.toString('latin1');
@@ -152,13 +152,13 @@ test('open uploads of one network do not block uploads of other networks', { tim
   const { base } = await createShare(postern);
   const from = (address: string) => ['Content-Length: 1000', `X-Forwarded-For: ${address}`];
   const openUploads = await Promise.all(
-    Array.from({ length: 64 }, (_, index) => begin(t, postern, `PUT ${base}/file/${index}.bin`, from('203.0.113.1'))),
+    Array.from({ length: 64 }, (_, index) => sendHead(t, postern, `PUT ${base}/file/${index}.bin`, from('203.0.113.1'))),
   );
   await until(async () => (await outcomes(postern, 'upload')).length === openUploads.length);
   const send = (address: string, name: string) =>
     sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'x', headers: { 'x-forwarded-for': address } });
-  const refused = await send('203.0.113.1', 'late.bin');
-  assert.deepEqual([refused.status, refused.json.code], [503, 'uploadsBusy']);
+  const refusal = await send('203.0.113.1', 'late.bin');
+  assert.deepEqual([refusal.status, refusal.json.code], [503, 'uploadsBusy']);
   assert.equal((await send('203.0.113.2', 'other.bin')).status, 201);
   for (const socket of openUploads) socket.destroy();
   await until(async () => (await send('203.0.113.1', 'later.bin')).status === 201);

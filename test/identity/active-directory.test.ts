@@ -33,7 +33,7 @@ test('visitors sign in with Active Directory (Samba), until they are disabled th
     assert.equal((await bySearch.signIn('gone', 'Gone-Secret-1')).status, 401);
   });
 
-  await t.test('a share that lists a group admits the members of groups within it, unless nestedGroups is false', async () => {
+  await t.test('a share that lists a group admits the members of groups nested in it, unless nestedGroups is false', async () => {
     const { base } = await createShare(postern, { authenticationId: bySearch.id, allowAllUsers: false, groupNames: 'staff' });
     assert.equal(await list(cookieOf(await bySearch.signIn('ann', 'Ann-Secret-1')), base), 200);
     const withoutNested = await profileWith({ nestedGroups: false });
@@ -41,7 +41,7 @@ test('visitors sign in with Active Directory (Samba), until they are disabled th
     assert.equal(await list(cookieOf(await withoutNested.signIn('ann', 'Ann-Secret-1')), directShare.base), 403);
   });
 
-  await t.test('with bindPattern, a visitor signs in without an account that searches', async () => {
+  await t.test('with bindPattern, a visitor signs in although Postern has no account for searches', async () => {
     const without = { bindDn: undefined, bindPassword: undefined, userFilter: undefined };
     const byPattern = await profileWith({ ...without, bindPattern: '{username}@rig.test' });
     assert.equal((await byPattern.signIn('ann', 'Ann-Secret-1')).status, 200);

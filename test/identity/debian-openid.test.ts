@@ -21,7 +21,7 @@ test('a visitor signs in at a provider that shares no code with Postern, and the
   const redirect = `${postern.publicUrl}/sign-in/oidc/${profile.id}`;
   const provider = await startDebianOpenIdProvider(t, redirect, await temporaryFolder(t), port);
   const browser = new RedirectedBrowser();
-  // The provider has no page of its own here: the browser signs in and consents through its API, as the page of the provider does.
+  // The provider runs without its web page: the browser signs in and consents through the API that the page would call.
   const { url } = await browser.open(`${postern.publicUrl}${share.base}/sign-in/start`, ({ origin }) => origin === provider.url);
   await browser.send(`${provider.url}/api/auth/`, 'POST', { username: 'ann', password: 'ann-secret' });
   await browser.send(`${provider.url}/api/auth/grant/postern`, 'PUT', { scope: 'openid' });

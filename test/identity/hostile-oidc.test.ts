@@ -96,9 +96,9 @@ test('if the provider omits the groups because there are too many (overage), the
   assert.match(JSON.stringify((await postern.call('audit/search', { outcome: 'refused' })).list), /too many/);
   const many = Array.from({ length: 999 }, (_, number) => `${'x'.repeat(200)} ${number}`);
   provider.userinfo = { groups: ['editors', ...many] };
-  const again = new RedirectedBrowser();
-  await begin(again);
-  assert.equal((await outcome(again)).signedIn, true, 'the userinfo endpoint has the groups');
+  const nextBrowser = new RedirectedBrowser();
+  await begin(nextBrowser);
+  assert.equal((await outcome(nextBrowser)).signedIn, true, 'the userinfo endpoint has the groups');
 });
 
 test('userinfo of another subject signs nobody in', async (t) => {
@@ -167,14 +167,14 @@ test('parameters of the provider cannot send the browser to another site (open r
     error: 'access_denied',
     error_description: '<script>alert(1)</script>\r\nLocation: https://evil.example',
   });
-  const refused = new RedirectedBrowser();
-  const { url } = await begin(refused);
+  const refusedBrowser = new RedirectedBrowser();
+  const { url } = await begin(refusedBrowser);
   assert.equal(url.origin + url.pathname, postern.publicUrl + share.base);
   assert.match(url.hash, /^#sign-in=providerRefused\.[\w-]+$/);
   const spoofingBrowser = new RedirectedBrowser();
-  const back = (await beginOnly(spoofingBrowser)).url;
+  const returnUrl = (await beginOnly(spoofingBrowser)).url;
   const cookie = spoofingBrowser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-  const answer = await fetch(back, { redirect: 'manual', headers: { cookie, 'x-forwarded-host': 'evil.example' } });
+  const answer = await fetch(returnUrl, { redirect: 'manual', headers: { cookie, 'x-forwarded-host': 'evil.example' } });
   assert.ok((answer.headers.get('location') ?? '').startsWith(`${postern.publicUrl}/`));
 });
 
@@ -271,7 +271,7 @@ const badResponses: Readonly<Record<string, readonly [string, (response: ServerR
   ],
   'invalid JSON': ['providerRefused', (response) => response.setHeader('content-type', 'application/json').end('{"issuer":')],
   'an error': ['providerAway', (response) => response.writeHead(500).end()],
-  'a demand for fewer requests': ['providerAway', (response) => response.writeHead(429).end()],
+  'status 429 (too many requests)': ['providerAway', (response) => response.writeHead(429).end()],
   nothing: ['providerAway', () => {}],
 };
 for (const [what, [code, respond]] of Object.entries(badResponses))
@@ -378,11 +378,11 @@ test('a browser keeps the cookies of its four newest sign-ins, and none after it
   const { beginOnly } = await startWithForgingProvider(t);
   const browser = new RedirectedBrowser();
   const signInCookies = () => browser.cookies.filter(({ name }) => name.includes('oidc-'));
-  const back = [];
-  for (let started = 0; started < 6; started += 1) back.push((await beginOnly(browser)).url);
+  const returnUrls = [];
+  for (let count = 0; count < 6; count += 1) returnUrls.push((await beginOnly(browser)).url);
   assert.equal(signInCookies().length, 4);
-  assert.equal((await browser.open(back[0]?.href ?? '')).response.status, 400);
-  for (const url of back.slice(2)) await browser.open(url.href);
+  assert.equal((await browser.open(returnUrls[0]?.href ?? '')).response.status, 400);
+  for (const url of returnUrls.slice(2)) await browser.open(url.href);
   assert.deepEqual(signInCookies(), []);
 });
 

@@ -36,10 +36,10 @@ async function startWithDirectory(t: TestContext, change: (directory: Directory)
 }
 
 const connectionKinds: Readonly<Record<string, (directory: Directory) => object>> = {
-  'LDAPS, and an account that searches': () => ({}),
+  'LDAPS, with an account for searches': () => ({}),
   StartTLS: ({ plainUrl }) => ({ url: plainUrl, startTls: true }),
-  'this machine without TLS': ({ plainUrl }) => ({ url: plainUrl }),
-  'a pattern': () => ({
+  'LDAP without TLS on this machine': ({ plainUrl }) => ({ url: plainUrl }),
+  bindPattern: () => ({
     bindPattern: 'uid={username},ou=people,dc=test',
     bindDn: undefined,
     bindPassword: undefined,
@@ -58,13 +58,14 @@ for (const [kind, change] of Object.entries(connectionKinds))
 
 test('a share lists visitors of a directory by user name, e-mail address, group name or group DN', options, async (t) => {
   const { postern, profile, signIn, list } = await startWithDirectory(t);
-  const only = async (lists: object) => (await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
+  const createListedShare = async (lists: object) =>
+    (await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
   const bases = [
-    await only({ userNames: 'ANN' }),
-    await only({ userNames: 'ann@example.com' }),
-    await only({ groupNames: 'Editors' }),
-    await only({ groupNames: '"cn=all,ou=groups,dc=test"' }),
-    await only({ userNames: 'Ann Archer' }),
+    await createListedShare({ userNames: 'ANN' }),
+    await createListedShare({ userNames: 'ann@example.com' }),
+    await createListedShare({ groupNames: 'Editors' }),
+    await createListedShare({ groupNames: '"cn=all,ou=groups,dc=test"' }),
+    await createListedShare({ userNames: 'Ann Archer' }),
   ];
   const statuses = async (name: string) => {
     const cookie = cookieOf(await signIn(name));
@@ -82,9 +83,9 @@ for (const [how, change] of Object.entries({
     const { directory, postern, signIn, list } = await startWithDirectory(t, () => change);
     await directory.replace('cn=all,ou=groups,dc=test', 'member', ['uid=bob,ou=people,dc=test', 'cn=staff,ou=groups,dc=test']);
     const nested = await addDirectoryProfile(postern, { ...directory.configuration, ...change, nestedGroups: true });
-    const forStaff = (id: number) => createShare(postern, { authenticationId: id, allowAllUsers: false, groupNames: 'staff' });
-    const inStaff = (await forStaff(nested.profile.id)).base;
-    assert.equal(await list(cookieOf(await nested.signIn('ann')), inStaff), 200);
+    const createStaffShare = (id: number) => createShare(postern, { authenticationId: id, allowAllUsers: false, groupNames: 'staff' });
+    const staffBase = (await createStaffShare(nested.profile.id)).base;
+    assert.equal(await list(cookieOf(await nested.signIn('ann')), staffBase), 200);
     const direct = await startWithDirectory(t, () => change);
     const share = await createShare(direct.postern, { authenticationId: direct.profile.id, allowAllUsers: false, groupNames: 'staff' });
     assert.equal(await direct.list(cookieOf(await direct.signIn('ann')), share.base), 403);
@@ -109,9 +110,9 @@ test(
     const names = Array.from({ length: 1001 }, (_, index) => `group ${index}`);
     await Promise.all(names.map((cn) => directory.add(`cn=${cn},ou=groups,dc=test`, { objectClass: 'groupOfNames', cn, member })));
     assert.equal((await signIn('ann')).status, 503);
-    const refused = async () => JSON.stringify((await postern.call('audit/search', { outcome: 'refused' })).list);
-    await until(async () => (await refused()) !== '[]');
-    assert.match(await refused(), /more than 1000 groups/);
+    const refusedEntries = async () => JSON.stringify((await postern.call('audit/search', { outcome: 'refused' })).list);
+    await until(async () => (await refusedEntries()) !== '[]');
+    assert.match(await refusedEntries(), /more than 1000 groups/);
     assert.equal((await signIn('bob')).status, 200);
   },
 );
@@ -123,8 +124,8 @@ test('characters with a special meaning in filters are part of the name', option
     assert.ok([400, 401].includes((await signIn(name, 'ann-secret')).status), JSON.stringify(name));
 });
 
-test('a name with characters that have a special meaning in a DN or a pattern matches nobody', options, async (t) => {
-  const { signIn } = await startWithDirectory(t, connectionKinds['a pattern']);
+test('a name with characters that have a special meaning in a DN or in bindPattern matches nobody', options, async (t) => {
+  const { signIn } = await startWithDirectory(t, connectionKinds['bindPattern']);
   for (const name of ['ann,ou=people,dc=test', 'ann+sn=Archer', 'ann@example.com', '{username}', '$&', 'ann\\'])
     assert.equal((await signIn(name, 'ann-secret')).status, 401, name);
   assert.equal((await signIn('ann')).status, 200);
@@ -135,7 +136,7 @@ test('nobody signs in with a name that several entries have, or with the name of
   assert.equal((await signIn('twin')).status, 401);
   assert.equal((await signIn('alias', 'ann-secret')).status, 401);
   await directory.add('uid=third,ou=people,dc=test', { objectClass: 'inetOrgPerson', uid: ['twin', 'third'], cn: 'T', sn: 'T' });
-  assert.equal((await signIn('twin')).status, 401, 'and with three');
+  assert.equal((await signIn('twin')).status, 401, 'three entries with this name');
 });
 
 test('a directory whose certificate is not trusted, or is for another host, gets no password', options, async (t) => {
@@ -188,7 +189,7 @@ test(
 );
 
 test('with bindPattern, a session ends after an hour, because it cannot be renewed', options, async (t) => {
-  const { clock, signIn, list } = await startWithDirectory(t, connectionKinds['a pattern']);
+  const { clock, signIn, list } = await startWithDirectory(t, connectionKinds['bindPattern']);
   const cookie = cookieOf(await signIn('ann'));
   clock.advance(hour - minute);
   assert.equal(await list(cookie), 200);
@@ -240,8 +241,8 @@ test('a user whose entry is too large for a sign-in does not make the directory 
   }
 });
 
-test('with a pattern, wrong passwords for all spellings that the directory treats as one name are counted together', options, async (t) => {
-  const { directory, signIn } = await startWithDirectory(t, connectionKinds['a pattern']);
+test('with bindPattern, wrong passwords for all spellings that the directory treats as one name count together', options, async (t) => {
+  const { directory, signIn } = await startWithDirectory(t, connectionKinds['bindPattern']);
   const password = 'own secret';
   await directory.add('uid=änn,ou=people,dc=test', { objectClass: 'inetOrgPerson', uid: 'änn', cn: 'Än', sn: 'N', userPassword: password });
   assert.equal((await signIn('ＡＮＮ', 'ann-secret', '192.0.2.1')).status, 200, 'the directory accepts the other spelling');
@@ -249,7 +250,7 @@ test('with a pattern, wrong passwords for all spellings that the directory treat
   const statuses: number[] = [];
   for (const [number, spelling] of spellings.entries()) statuses.push((await signIn(spelling, 'wrong', `198.51.${number}.1`)).status);
   assert.deepEqual(statuses, [401, 401, 401, 429, 429, 429]);
-  // Another user whose name has the same loose form is refused, too, and so does not clear the count.
+  // A user with another name but the same `looseName` is refused, too, so that this sign-in does not clear the count.
   assert.equal((await signIn('änn', password, '192.0.2.7')).status, 429);
   assert.equal((await signIn('ANN', 'wrong', '198.51.77.1')).status, 429);
 });
@@ -328,7 +329,7 @@ test('a directory that sends data without end is unavailable', async (t) => {
 
 test('a configuration that would send passwords unencrypted, or could find nobody, is refused with the reason', async (t) => {
   const postern = await startPostern(t, { environment });
-  const refused: readonly [object, RegExp][] = [
+  const refusedConfigurations: readonly [object, RegExp][] = [
     [{ url: 'ldap://directory.example.com' }, /must not be sent unencrypted/],
     [{ url: 'ldaps://directory.example.com', startTls: true }, /startTls is for ldap/],
     [{ url: 'ldaps://ann:secret@directory.example.com' }, /without a path, a query or a password/],
@@ -342,7 +343,7 @@ test('a configuration that would send passwords unencrypted, or could find nobod
     [{ groupsFrom: 'search' }, /groupFilter must be a filter/],
     [{ emailAttribute: 'mail)(uid=*' }, /name of an attribute/],
   ];
-  for (const [change, reason] of refused) {
+  for (const [change, reason] of refusedConfigurations) {
     const configuration = JSON.stringify({ ...baseConfiguration, url: 'ldaps://directory.example.com', ...change });
     const { status, body } = await postern.send('loginprofile/add', { title: 'X', typeId: 7, configuration });
     assert.equal(status, 400, JSON.stringify(change));
@@ -350,7 +351,7 @@ test('a configuration that would send passwords unencrypted, or could find nobod
   }
 });
 
-test('the password of the account that searches is masked, and changing it ends no session', options, async (t) => {
+test('the password of the account for searches is masked, and changing it ends no session', options, async (t) => {
   const { directory, postern, profile, signIn, list } = await startWithDirectory(t);
   const cookie = cookieOf(await signIn('ann'));
   const stored = await postern.call('loginprofile/get', { id: profile.id });
@@ -367,9 +368,9 @@ test('loginprofile/test shows each step, and by which names shares can list a us
     return { works, names: steps.map(({ step }: { step: string }) => step).join(' '), last: steps.at(-1).detail };
   };
   assert.deepEqual(await testProfile({}), { works: true, names: 'connection account', last: 'The directory accepts the account.' });
-  const found = await testProfile({ username: 'ann' });
-  assert.equal(found.names, 'connection account user');
-  assert.match(found.last, /\(userNames\): ann, ann@example.com\. Groups \(groupNames\): "cn=editors,ou=groups,dc=test", editors\./);
+  const userTest = await testProfile({ username: 'ann' });
+  assert.equal(userTest.names, 'connection account user');
+  assert.match(userTest.last, /\(userNames\): ann, ann@example.com\. Groups \(groupNames\): "cn=editors,ou=groups,dc=test", editors\./);
   assert.deepEqual(await testProfile({ username: 'ann', password: 'ann-secret' }), {
     works: true,
     names: 'connection account user password',
@@ -382,12 +383,12 @@ test('loginprofile/test shows each step, and by which names shares can list a us
     ...{ works: false, names: 'connection account' },
     last: 'The directory does not accept bindDn with bindPassword.',
   });
-  const untrusted = await addDirectoryProfile(postern, { ...directory.configuration, ca: undefined });
-  assert.match((await testProfile({}, untrusted.profile.id)).last, /does not trust its certificate/);
+  const untrustedProfile = await addDirectoryProfile(postern, { ...directory.configuration, ca: undefined });
+  assert.match((await testProfile({}, untrustedProfile.profile.id)).last, /does not trust its certificate/);
 });
 
 test('sign-ins while the directory does not respond do not count as wrong passwords', options, async (t) => {
-  const { directory, clock, signIn } = await startWithDirectory(t, connectionKinds['a pattern']);
+  const { directory, clock, signIn } = await startWithDirectory(t, connectionKinds['bindPattern']);
   directory.pause();
   for (let tries = 0; tries < 5; tries += 1) assert.equal((await signIn('ann')).status, 503);
   directory.resume();

@@ -12,8 +12,8 @@ const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
 /** Starts Postern with a clock and a provider that the test controls, and signs a visitor in. */
 async function startSignedIn(t: TestContext, configuration: object = {}) {
   const clock = settableClock();
-  const started = await startWithForgingProvider(t, configuration, { environment, replacements: { ports: { clock } } });
-  const { provider, postern, share, begin } = started;
+  const setup = await startWithForgingProvider(t, configuration, { environment, replacements: { ports: { clock } } });
+  const { provider, postern, share, begin } = setup;
   provider.idToken = () => provider.sign(provider.claims({ exp: Math.floor((clock.now() + hour) / 1000) }));
   const browser = new RedirectedBrowser();
   await begin(browser);
@@ -22,7 +22,7 @@ async function startSignedIn(t: TestContext, configuration: object = {}) {
   /** Returns the status of a listing, for which the visitor must be signed in. */
   const list = async () => (await browser.open(`${postern.publicUrl}${share.base}/list`)).response.status;
   const sessions = async () => (await postern.ports.store.read.selectFrom('visit_session').selectAll().execute()).length;
-  return { ...started, clock, browser, visit, list, sessions };
+  return { ...setup, clock, browser, visit, list, sessions };
 }
 
 const withError = (status: number, error: string) => (_: unknown, response: ServerResponse) =>
@@ -95,7 +95,7 @@ test('if a provider sends no ID token at renewals, the claims of the last ID tok
   assert.equal(await list(), 401);
 });
 
-test('many requests of a session that is due for renewal send one request to its provider', async (t) => {
+test('many requests of a session that is due for renewal cause only one request to its provider', async (t) => {
   const { provider, clock, list } = await startSignedIn(t);
   const before = provider.tokenRequests.length;
   clock.advance(11 * minute);
@@ -103,12 +103,12 @@ test('many requests of a session that is due for renewal send one request to its
   assert.equal(provider.tokenRequests.length - before, 1);
 });
 
-test('while a provider does not respond, the transfers of its visitors continue, and those of a stopped share are still cut', async (t) => {
+test('while a provider does not respond, transfers of its visitors continue, and those of a deactivated share are still cut', async (t) => {
   const { provider, postern, clock, browser, share } = await startSignedIn(t);
   await addLargeFile(postern);
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
   const openShare = await createShare(postern);
-  const due = await Promise.all(
+  const dueDownloads = await Promise.all(
     Array.from({ length: 5 }, () => download(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie })),
   );
   const other = await download(t, `${postern.publicUrl}${openShare.base}/file/large.bin`, {});
@@ -117,8 +117,8 @@ test('while a provider does not respond, the transfers of its visitors continue,
   clock.advance(11 * minute);
   await requested;
   await changeShare(postern, openShare.id, { active: false });
-  const first = await Promise.race([other.cut.then(() => 'the other one'), ...due.map(({ cut }) => cut.then(() => 'one of the provider'))]);
-  assert.equal(first, 'the other one');
+  const first = await Promise.race([other.cut.then(() => 'other share'), ...dueDownloads.map(({ cut }) => cut.then(() => 'due'))]);
+  assert.equal(first, 'other share');
 });
 
 test('a running download of a user whom the provider no longer knows is cut after ten minutes', async (t) => {
@@ -162,11 +162,11 @@ test('a new refresh token is not lost if the database cannot store it at that mo
   const { store } = postern.ports;
   const { write } = store;
   provider.refreshToken = 'the-second-token';
-  const failing: typeof write = (...parameters) => {
+  const failingWrite: typeof write = (...parameters) => {
     const isWritable = provider.tokenRequests.at(-1)?.get('grant_type') !== 'refresh_token';
     return isWritable ? write(...parameters) : Promise.reject(new Error('the database is unavailable'));
   };
-  Object.assign(store, { write: failing });
+  Object.assign(store, { write: failingWrite });
   clock.advance(11 * minute);
   assert.ok((await visit()).status >= 500);
   Object.assign(store, { write });

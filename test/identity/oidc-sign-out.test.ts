@@ -13,11 +13,11 @@ const logoutClaims = (provider: ForgingProvider, over: object = {}) => {
   return { ...{ iss, aud, sub, iat, exp, jti: 'one', events: logoutEvent }, ...over };
 };
 
-/** Starts Postern with a visitor who has signed in. @param session `sid` in the ID token; undefined: none */
-async function startSignedIn(t: TestContext, session: string | undefined = 'session-1') {
+/** Starts Postern with a visitor who has signed in. @param session `sid` in the ID token; null: none */
+async function startSignedIn(t: TestContext, session: string | null = 'session-1') {
   const setup = await startWithForgingProvider(t);
   const { provider, postern, profile, share, begin } = setup;
-  provider.idToken = () => provider.sign(provider.claims({ sid: session }));
+  provider.idToken = () => provider.sign(provider.claims({ sid: session ?? undefined }));
   const browser = new RedirectedBrowser();
   await begin(browser);
   /** Sends a logout token. @returns the status, and whether the browser is still signed in */
@@ -64,7 +64,7 @@ test('a logout token that is invalid, or names another user or session, ends no 
 });
 
 test('if the ID token had no sid, a logout token with a sid also ends the session of its user, and the audit log records this', async (t) => {
-  const { provider, postern, logout } = await startSignedIn(t, undefined);
+  const { provider, postern, logout } = await startSignedIn(t, null);
   assert.deepEqual(await logout(await provider.sign(logoutClaims(provider, { sid: 'session-1' }), 'logout+jwt')), [200, false]);
   await until(async () => (await postern.call('audit/search', { action: 'sign-out' })).list.length > 0);
   const [entry] = (await postern.call('audit/search', { action: 'sign-out' })).list;

@@ -77,11 +77,12 @@ for (const [kind, pair] of [
 
 test('a share lists visitors by verified e-mail, subject or group, and never by the name that they choose', async (t) => {
   const { postern, profile, signIn, list } = await startWithProvider(t, withGroups);
-  const only = async (lists: object) => (await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
-  const byEmail = await only({ userNames: 'ANN@example.com' });
-  const bySubject = await only({ userNames: 'ann' });
-  const byName = await only({ userNames: 'Ann Archer' });
-  const byGroup = await only({ groupNames: 'editors' });
+  const createListedShare = async (lists: object) =>
+    (await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
+  const byEmail = await createListedShare({ userNames: 'ANN@example.com' });
+  const bySubject = await createListedShare({ userNames: 'ann' });
+  const byName = await createListedShare({ userNames: 'Ann Archer' });
+  const byGroup = await createListedShare({ groupNames: 'editors' });
   const ann = await signIn('ann');
   const eve = await signIn('eve');
   const statuses = async (browser: RedirectedBrowser) =>

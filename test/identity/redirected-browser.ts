@@ -19,13 +19,13 @@ export class RedirectedBrowser {
     this.#headers = headers;
   }
 
-  /** Opens an address. @param until returns whether to stop before an address of a redirect */
+  /** Opens an address. @param until returns whether to stop before a redirect to an address is followed */
   async open(address: string, until: (url: URL) => boolean = () => false): Promise<{ url: URL; response: Response }> {
     let url = new URL(address);
     for (let hops = 0; hops < 10; hops += 1) {
       this.visited.push(url.href);
       const response = await fetch(url, { redirect: 'manual', headers: this.#headersFor(url) });
-      for (const set of response.headers.getSetCookie()) this.#storeCookie(url.origin, set);
+      for (const header of response.headers.getSetCookie()) this.#storeCookie(url.origin, header);
       const location = response.headers.get('location');
       if (location === null) return { url, response };
       url = new URL(location, url);
@@ -43,7 +43,7 @@ export class RedirectedBrowser {
     this.visited.push(url.href);
     const headers = withCookies ? this.#headersFor(url) : this.#headers;
     const response = await fetch(url, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) });
-    for (const set of response.headers.getSetCookie()) this.#storeCookie(url.origin, set);
+    for (const header of response.headers.getSetCookie()) this.#storeCookie(url.origin, header);
     const location = response.headers.get('location');
     return location === null ? { url, response } : this.open(new URL(location, url).href);
   }
@@ -53,7 +53,7 @@ export class RedirectedBrowser {
     const url = new URL(address);
     const headers = { ...this.#headersFor(url), 'content-type': 'application/json' };
     const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
-    for (const set of response.headers.getSetCookie()) this.#storeCookie(url.origin, set);
+    for (const header of response.headers.getSetCookie()) this.#storeCookie(url.origin, header);
     const text = await response.text();
     if (!response.ok) throw new Error(`${address} answered ${response.status}: ${text}`);
     return text;
@@ -67,9 +67,9 @@ export class RedirectedBrowser {
     };
   }
 
-  #storeCookie(origin: string, set: string): void {
-    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-    const path = /; path=([^;]*)/i.exec(set)?.[1] ?? '/';
+  #storeCookie(origin: string, header: string): void {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
+    const path = /; path=([^;]*)/i.exec(header)?.[1] ?? '/';
     const at = this.cookies.findIndex((one) => one.origin === origin && one.name === name && one.path === path);
     if (at >= 0) this.cookies.splice(at, 1);
     if (value !== '') this.cookies.push({ origin, path, name, value });

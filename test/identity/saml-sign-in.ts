@@ -60,7 +60,7 @@ export async function startWithSaml(t: TestContext, configuration: object = {}, 
   }
   const list = async (browser: RedirectedBrowser, base = share.base) =>
     (await browser.open(`${postern.publicUrl}${base}/list`)).response.status;
-  /** Returns whether somebody has signed in, and if not, the code of the error. */
+  /** Returns whether the visitor is signed in, who it is, and the code of a failed sign-in; '' if none failed. */
   async function outcome(browser: RedirectedBrowser) {
     const { body } = await browser.visit(postern, share.base);
     return { signedIn: body.signIn.signedIn, visitor: body.visitor, code: /#sign-in=(\w+)/.exec(browser.visited.join(' '))?.[1] ?? '' };

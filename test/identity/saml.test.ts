@@ -26,7 +26,7 @@ for (const at of ['link', 'portal'] as const)
     assert.deepEqual(
       browser.cookies.filter(({ name }) => name.includes('saml')),
       [],
-      'the cookie of the sign-in is used up',
+      'the cookie of the sign-in is deleted',
     );
     const { list } = await postern.call('audit/search', { action: 'sign-in' });
     assert.deepEqual([list.length, list[0].actor, list[0].outcome], [1, 'Ann Archer', 'done']);
@@ -62,7 +62,7 @@ test(
     await postResponse(attempt, response, false);
     assert.equal((await outcome(attempt.browser)).signedIn, true);
     const parkedAddress = attempt.browser.visited.find((address) => address.includes('parked='));
-    assert.ok(parkedAddress, 'the response was stored, and the browser came again');
+    assert.ok(parkedAddress, 'the response was stored, and the browser was redirected to it');
     const thief = new RedirectedBrowser();
     assert.equal((await thief.open(parkedAddress)).response.status, 400);
     await attempt.browser.open(parkedAddress);
@@ -76,19 +76,20 @@ test('a stored response signs in nobody but the browser that has begun the sign-
   const response = await provider.respond('signed assertion', ann.requestId);
   const form = new URLSearchParams({ SAMLResponse: response, RelayState: ann.relayState });
   const redirect = await fetch(`${postern.publicUrl}/sign-in/saml/${profile.id}`, { method: 'POST', body: form, redirect: 'manual' });
-  const parked = new URL(redirect.headers.get('location') ?? '');
-  parked.searchParams.set('RelayState', eve.relayState);
-  await eve.browser.open(parked.href);
+  const parkedUrl = new URL(redirect.headers.get('location') ?? '');
+  parkedUrl.searchParams.set('RelayState', eve.relayState);
+  await eve.browser.open(parkedUrl.href);
   assert.deepEqual([(await outcome(eve.browser)).signedIn, (await outcome(eve.browser)).code], [false, 'providerRefused']);
 });
 
 test('a share lists visitors of a SAML provider by NameID, user name or group', options, async (t) => {
   const { postern, profile, signIn, list } = await startWithSaml(t, { usernameAttribute: displayName, emailTrust: 'verified' });
-  const only = async (lists: object) => (await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
+  const createListedShare = async (lists: object) =>
+    (await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
   const bases = [
-    await only({ userNames: 'ANN@example.com' }),
-    await only({ userNames: 'ann archer' }),
-    await only({ groupNames: 'Editors' }),
+    await createListedShare({ userNames: 'ANN@example.com' }),
+    await createListedShare({ userNames: 'ann archer' }),
+    await createListedShare({ groupNames: 'Editors' }),
   ];
   const statuses = async (user: string) => {
     const browser = await signIn(user);
@@ -177,7 +178,7 @@ test('a change of the user name attribute ends all sessions; a change of the dis
   assert.equal(await list(ann), 401);
 });
 
-test('if the metadata of the provider cannot be read, the browser returns to the page, which says so', options, async (t) => {
+test('if the metadata of the provider cannot be read, the browser returns to the page with the error providerAway', options, async (t) => {
   const { postern, share } = await startWithSaml(t, { metadataUrl: 'http://127.0.0.1:1/metadata' });
   const browser = new RedirectedBrowser();
   await browser.open(`${postern.publicUrl}${share.base}/sign-in/start`);

@@ -63,8 +63,8 @@ test('the address of a test sign-in works for ten minutes and only with its toke
   assert.equal((await fetch(`${postern.publicUrl}/sign-in/test?token=wrong`)).status, 404);
   const browser = new RedirectedBrowser();
   const { url } = await browser.open(address, ({ pathname }) => pathname === `/sign-in/oidc/${id}`);
-  const stranger = await fetch(url, { redirect: 'manual' });
-  assert.equal(stranger.status, 400);
+  const strangerResponse = await fetch(url, { redirect: 'manual' });
+  assert.equal(strangerResponse.status, 400);
   assert.match(await (await browser.open(url.href)).response.text(), /The sign-in works/);
   clock.advance(11 * minute);
   assert.equal((await fetch(address, { redirect: 'manual' })).status, 404);
@@ -73,8 +73,8 @@ test('the address of a test sign-in works for ten minutes and only with its toke
 test('a profile without a provider has no test sign-in, and another tenant cannot test the profile', async (t) => {
   const { postern, id } = await startWithOidc(t);
   const users = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: 3 });
-  const wrong = await postern.send('loginprofile/testSignIn', { id: users.id });
-  assert.deepEqual([wrong.status, wrong.body.errors[0].field], [400, 'id']);
+  const refusal = await postern.send('loginprofile/testSignIn', { id: users.id });
+  assert.deepEqual([refusal.status, refusal.body.errors[0].field], [400, 'id']);
   const { key } = await addTenant(postern);
   assert.equal((await postern.send('loginprofile/testSignIn', { id }, { key })).status, 404);
 });

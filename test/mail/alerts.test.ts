@@ -33,7 +33,7 @@ test('actions of a visitor within a minute arrive in one mail to each address of
   assert.notEqual(headerOf(toAnn, 'message-id'), headerOf(toBob, 'message-id'));
 });
 
-test('an alert names each action, the visitor, the time with its zone, the address and the link', async (t) => {
+test('an alert mail names each action, the visitor, the time with its zone, the address and the link', async (t) => {
   const { postern, sink } = await startWithMail(t, { environment: { POSTERN_MAIL_TIME_ZONE: 'Asia/Tokyo' } });
   const profile = await createUsersProfile(postern, ['ann']);
   const link = await createShare(postern, { ...owner, title: 'Plans', authenticationId: profile.id });
@@ -63,7 +63,7 @@ test('an alert names each action, the visitor, the time with its zone, the addre
     assert.match(text, line);
 });
 
-test('an alert does not count HEAD requests, 304 responses and further ranges of a download', async (t) => {
+test('an alert mail does not count HEAD requests, 304 responses and further ranges of a download', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { base } = await createShare(postern, owner);
   const file = `${base}/file/welcome.txt`;
@@ -85,7 +85,7 @@ test('an alert goes to the addresses that the share has when the alert is sent',
   assert.deepEqual((await sink.waitFor()).to, ['other@example.com']);
 });
 
-test('an alert names a hundred actions, and counts the others', async (t) => {
+test('an alert mail names a hundred actions, and counts the others', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { base } = await createShare(postern, owner);
   for (let count = 0; count < 103; count += 1) await postern.visit(`${base}/folder/folder-${count}`, { method: 'POST' });

@@ -44,8 +44,8 @@ test('a code can be entered as people write it, with spaces, hyphens, or the dig
 
 test('a visitor with an address that the profile allows signs in without an access user, and a share can list the address', async (t) => {
   const { postern, profile, codeFor } = await startWithCodes(t, { allow: ['Bob@partner.example', '*@client.example'], users: [] });
-  const only = { authenticationId: profile.id, allowAllUsers: false, userNames: 'BOB@partner.example' };
-  const share = await createShare(postern, only);
+  const shareFields = { authenticationId: profile.id, allowAllUsers: false, userNames: 'BOB@partner.example' };
+  const share = await createShare(postern, shareFields);
   const bob = new Browser(postern);
   await bob.request(share.base, 'bob@PARTNER.example');
   assert.equal(await bob.enterCode(share.base, 'bob@partner.example', await codeFor('Bob@partner.example')), 200);

@@ -59,9 +59,9 @@ test('mails wait while the server is down, and arrive when it is back', async (t
   await until(async () => (await deliveries(postern)).some(({ attempts, state }) => attempts === 1 && state === 'waiting'));
   const [waiting] = (await deliveries(postern)).filter(({ attempts }) => attempts === 1);
   assert.match(waiting.error, /connection to the mail server failed/);
-  const back = await startMailSink(t, { port: first.port });
+  const restartedSink = await startMailSink(t, { port: first.port });
   await makeMailsDue(postern);
-  for (const name of ['ann@example.com', 'bob@example.com']) await back.waitFor(({ to }) => to[0] === name);
+  for (const name of ['ann@example.com', 'bob@example.com']) await restartedSink.waitFor(({ to }) => to[0] === name);
 });
 
 test('a mail that could not be sent for three days is given up, and can be sent again by an operator', async (t) => {
@@ -76,10 +76,10 @@ test('a mail that could not be sent for three days is given up, and can be sent 
   await store.write((tx) => tx.updateTable('delivery').set({ created_at: old, due_at: 0 }).execute(), 'job');
   await untilState(postern, 'failed');
   assert.equal((await postern.call('overview/get')).mailsFailed, 1);
-  const back = await startMailSink(t, { port: first.port });
+  const restartedSink = await startMailSink(t, { port: first.port });
   const [{ id }] = await deliveries(postern);
   await postern.call('mail/retry', { id });
-  assert.deepEqual((await back.waitFor()).to, ['ann@example.com']);
+  assert.deepEqual((await restartedSink.waitFor()).to, ['ann@example.com']);
 });
 
 test('a waiting mail can be dropped, and is then not sent', async (t) => {
@@ -89,13 +89,13 @@ test('a waiting mail can be dropped, and is then not sent', async (t) => {
   await invite(postern, 'ann@example.com');
   await until(async () => (await deliveries(postern))[0]?.attempts === 1 && (await deliveries(postern))[0]?.state === 'waiting');
   await postern.call('mail/drop', { state: 'waiting' });
-  const back = await startMailSink(t, { port: first.port });
+  const restartedSink = await startMailSink(t, { port: first.port });
   await invite(postern, 'bob@example.com');
   await makeMailsDue(postern);
-  assert.deepEqual((await back.waitFor()).to, ['bob@example.com']);
+  assert.deepEqual((await restartedSink.waitFor()).to, ['bob@example.com']);
   const states = async () => (await deliveries(postern)).map(({ state }) => state);
   await until(async () => (await states()).includes('sent'));
-  assert.deepEqual([await states(), back.mails.length], [['dropped', 'sent'], 1]);
+  assert.deepEqual([await states(), restartedSink.mails.length], [['dropped', 'sent'], 1]);
 });
 
 test('tenants take turns: a mail of one tenant does not wait for hundreds of another', async (t) => {
@@ -103,13 +103,13 @@ test('tenants take turns: a mail of one tenant does not wait for hundreds of ano
   const many = Array.from({ length: 300 }, (_, index) => ({ tid: 1, recipient: `many-${index}@example.com` }));
   await addMails(postern, [...many, { tid: 2, recipient: 'one@example.com' }]);
   await sink.waitFor(({ to }) => to[0] === 'one@example.com');
-  assert.ok(sink.mails.length < 100, `${sink.mails.length} mails were sent before`);
+  assert.ok(sink.mails.length < 100, `${sink.mails.length} mails were sent before it`);
 });
 
 test('mails of a process that ended while it was sending are sent by the next process', async (t) => {
   const data = await temporaryFolder(t);
-  const hanging = await startMailSink(t, { beforeAccept: () => new Promise(() => {}) });
-  const { postern } = await startWithMail(t, { data }, hanging);
+  const hangingSink = await startMailSink(t, { beforeAccept: () => new Promise(() => {}) });
+  const { postern } = await startWithMail(t, { data }, hangingSink);
   await invite(postern, 'ann@example.com');
   await untilState(postern, 'sending');
   await postern.stop();
@@ -120,10 +120,10 @@ test('mails of a process that ended while it was sending are sent by the next pr
 
 test('a mail that another process has claimed meanwhile is not sent again', async (t) => {
   const releases = new Map<string, () => void>();
-  const held = ['ann@example.com', 'dan@example.com'];
+  const heldRecipients = ['ann@example.com', 'dan@example.com'];
   const sink = await startMailSink(t, {
     beforeAccept: async ({ to: [to = ''] }) => {
-      if (held.includes(to)) await new Promise<void>((resolve) => releases.set(to, resolve));
+      if (heldRecipients.includes(to)) await new Promise<void>((resolve) => releases.set(to, resolve));
     },
   });
   const { postern } = await startWithMail(t, {}, sink);
@@ -212,7 +212,7 @@ test('a sign-in code does not wait for ten thousand invitations', async (t) => {
     });
   await new Browser(postern).request(share.base, 'ann@example.com');
   await codeFor('ann@example.com');
-  assert.ok(sink.mails.length < 9000, `${sink.mails.length} mails were sent before`);
+  assert.ok(sink.mails.length < 9000, `${sink.mails.length} mails were sent before it`);
   const counts = await postern.call('mail/deliveries', { kind: 'invitation', pageSize: 1 });
   assert.ok(counts.totalCount > 0);
 });

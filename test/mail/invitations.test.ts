@@ -30,7 +30,7 @@ test('an invitation goes to all of up to 1000 listed users with an address, and 
   const answer = await postern.send('share/invite', { id: tooMany });
   assert.equal(answer.status, 400);
   assert.match(fieldErrorAt(answer, 'emails'), /at most 1000 addresses/);
-  const allowed = await addShareWithUsers(postern, [...emails.slice(0, 1000).map((email) => `x${email}`), '', '']);
-  const { recipientCount } = await postern.call('share/invite', { id: allowed });
+  const shareWithMaximum = await addShareWithUsers(postern, [...emails.slice(0, 1000).map((email) => `x${email}`), '', '']);
+  const { recipientCount } = await postern.call('share/invite', { id: shareWithMaximum });
   assert.equal(recipientCount, 1000);
 });

@@ -14,7 +14,7 @@ export async function startWithMail(t: TestContext, { environment, ...over }: St
   return { postern, sink: server };
 }
 
-/** Waits until this number of digests collects actions. */
+/** Waits until exactly `count` digests exist. */
 export async function waitForDigests({ ports: { store } }: TestPostern, count: number): Promise<void> {
   await until(async () => (await store.read.selectFrom('alert_digest').selectAll().execute()).length === count);
 }
@@ -63,7 +63,7 @@ const decodeQuoted = (text: string) =>
     'latin1',
   ).toString('utf8');
 
-/** Returns a header of a mail, unfolded and decoded (RFC 2047), or an empty text. */
+/** Returns a header of a mail, unfolded and decoded (RFC 2047), or an empty string. */
 export function headerOf(mail: ReceivedMail | undefined, name: string): string {
   const head = (mail?.raw ?? '').split('\r\n\r\n', 1)[0] ?? '';
   const value = new RegExp(`^${name}: ?(.*(?:\\r\\n[ \\t].*)*)`, 'im').exec(head)?.[1] ?? '';

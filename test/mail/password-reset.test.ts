@@ -171,8 +171,8 @@ test('too many resets from one network are refused before they use up a code, wh
   const browser = new Browser(postern);
   await requestCode(browser, share.base, ann);
   const code = await codeFor(ann);
-  const flooding = new Browser(postern);
-  await Promise.all(Array.from({ length: 300 }, () => reset(flooding, share.base, ann, '00000000')));
+  const floodingBrowser = new Browser(postern);
+  await Promise.all(Array.from({ length: 300 }, () => reset(floodingBrowser, share.base, ann, '00000000')));
   const refusal = await reset(browser, share.base, ann, code);
   assert.deepEqual([refusal.status, refusal.body.code], [503, 'signInBusy']);
   const otherBrowser = new Browser(postern, '198.51.100.1');

@@ -16,7 +16,7 @@ const crowded = (mails: SlowMails) => {
   return { tenants: [...tenants].sort(), turns: [...turns].sort() };
 };
 
-test('a turn with three slow mails gets no further mail sent, and its tenant does', () => {
+test('no further mail of a turn with three slow mails is sent, but other mails of its tenant are sent', () => {
   const mails = new SlowMails(concurrency);
   for (let count = 0; count < 3; count += 1) {
     assert.deepEqual(crowded(mails), { tenants: [], turns: [] });
@@ -27,13 +27,13 @@ test('a turn with three slow mails gets no further mail sent, and its tenant doe
   assert.deepEqual(crowded(mails), { tenants: [], turns: [] });
 });
 
-test('a tenant with eight slow mails of different turns gets no further mail sent', () => {
+test('no further mail of a tenant with eight slow mails of different turns is sent', () => {
   const mails = new SlowMails(concurrency);
   for (let count = 0; count < 8; count += 1) addSlow(mails, turn(1, `turn ${count}`));
   assert.deepEqual(crowded(mails), { tenants: [1], turns: [] });
 });
 
-test('twenty slow mails are sent in addition, of all tenants together', () => {
+test('at most twenty slow mails of all tenants are sent in addition to the usual number of mails', () => {
   const mails = new SlowMails(concurrency);
   const added = Array.from({ length: 22 }, (_, tid) => addSlow(mails, turn(tid, 'a')));
   assert.deepEqual(added.indexOf(false), 20);
@@ -51,7 +51,7 @@ test('turns whose last mail was slow leave two workers to other turns, and one t
   assert.deepEqual(crowded(mails), { tenants: [], turns: [] });
 });
 
-test('a domain with three slow mails gets no further mail from any turn, and other domains do', () => {
+test('a domain with three slow mails gets no further mail from any turn, but other domains do', () => {
   const mails = new SlowMails(concurrency);
   const slow = Array.from({ length: 3 }, (_, index) => turn(index, `turn ${index}`));
   for (const mail of slow) {

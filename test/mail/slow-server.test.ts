@@ -24,7 +24,7 @@ test('all codes that were requested while the mail server was unavailable arrive
   const users = Array.from({ length: 10 }, (_, number) => `user-${number}`);
   const { postern, sink, share } = await startWithCodes(t, { users });
   await sink[Symbol.asyncDispose]();
-  // The requests of one network, so that its codes are claimed together.
+  // All requests come from one network, so that their codes are claimed together.
   for (const user of users) await new Browser(postern).request(share.base, `${user}@example.com`);
   const rows = () => postern.ports.store.read.selectFrom('delivery').select(['state', 'error']).execute();
   await until(async () => {
@@ -57,7 +57,7 @@ test('mails that take a few seconds each leave a worker to other mails of their 
     Array.from({ length: 60 }, (_, number) => ({ tid: 1, recipient: `slow-${number}@slow.example` })),
   );
   await until(() => heldReplies.length === 5);
-  await sleep(1500); // less than what counts as a slow mail on its own
+  await sleep(1500); // ms; less than `slowAfter`, the time after which a mail that is being sent counts as slow
   for (const done of heldReplies.splice(0)) done();
   await until(() => heldReplies.length === 3);
   await addMails(postern, [

@@ -52,7 +52,7 @@ test('a wrong password is reported as an error in the settings, and not in the m
   await assert.rejects(send(), { isServer: true, message: /refuses the user name and password/ });
 });
 
-test('an invalid mail setting stops the start, and the error says what is allowed', () => {
+test('an invalid mail setting prevents the start, and the error says what is allowed', () => {
   const from = { POSTERN_MAIL_FROM: 'files@example.com' };
   for (const [environment, error] of [
     [{ POSTERN_SMTP_URL: 'smtp://mail.example.com' }, /POSTERN_SMTP_URL needs POSTERN_MAIL_FROM/],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createShare } from '../visit/visiting.ts';
 import { headerOf, makeDigestsDue, startWithMail, waitForDigests } from './mailing.ts';
 
-const owners = { alertCreateFolder: true, notifyEmails: 'ann@example.com, bob@example.com' };
+const alertFields = { alertCreateFolder: true, notifyEmails: 'ann@example.com, bob@example.com' };
 const form = (body: string) => ({
   method: 'POST',
   body,
@@ -12,7 +12,7 @@ const form = (body: string) => ({
 
 test('a recipient stops the mails about one share with one POST, for themselves alone', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const { base } = await createShare(postern, owners);
+  const { base } = await createShare(postern, alertFields);
   const sendAlert = async (name: string) => {
     await postern.visit(`${base}/folder/${name}`, { method: 'POST' });
     await waitForDigests(postern, 1);
@@ -28,7 +28,7 @@ test('a recipient stops the mails about one share with one POST, for themselves 
   sink.mails.length = 0;
   await sendAlert('two');
   await sink.waitFor(({ to }) => to[0] === 'bob@example.com');
-  const other = await createShare(postern, owners);
+  const other = await createShare(postern, alertFields);
   await postern.visit(`${other.base}/folder/three`, { method: 'POST' });
   await waitForDigests(postern, 2);
   await makeDigestsDue(postern);
@@ -38,7 +38,7 @@ test('a recipient stops the mails about one share with one POST, for themselves 
 
 test('a mail scanner that opens the address does not stop the mails, because the page asks for confirmation', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const { base } = await createShare(postern, owners);
+  const { base } = await createShare(postern, alertFields);
   await postern.visit(`${base}/folder/one`, { method: 'POST' });
   await waitForDigests(postern, 1);
   await makeDigestsDue(postern);

@@ -4,10 +4,12 @@ import { type Flag, flags, type Name } from './visits.model.ts';
 const browser = fc.nat(1);
 const user = fc.constantFrom<Name>('ann', 'ann', 'ann', 'ann', 'bob');
 const path = fc.constantFrom('a', 'a', 'a', 'b', 'd', 'd', 'd/a', 'd/a', 'd/b', 'e/a', 'a (2)');
-const mostly = fc.nat(5).map((chance) => chance > 0);
-const rights = fc.oneof(
+const mostlyTrue = fc.nat(5).map((chance) => chance > 0);
+const permissions = fc.oneof(
   {
-    arbitrary: fc.record(Object.fromEntries(flags.map((flag) => [flag, mostly])) as Record<Flag, typeof mostly>, { noNullPrototype: true }),
+    arbitrary: fc.record(Object.fromEntries(flags.map((flag) => [flag, mostlyTrue])) as Record<Flag, typeof mostlyTrue>, {
+      noNullPrototype: true,
+    }),
     weight: 3,
   },
   {
@@ -23,7 +25,7 @@ const end = fc.constantFrom(null, null, null, null, null, 0, 25, 50);
 
 const steps = [
   { arbitrary: fc.record({ action: fc.constant('visit' as const), browser }), weight: 3 },
-  { arbitrary: fc.record({ action: fc.constant('signIn' as const), browser, user, right: mostly }), weight: 5 },
+  { arbitrary: fc.record({ action: fc.constant('signIn' as const), browser, user, passwordRight: mostlyTrue }), weight: 5 },
   { arbitrary: fc.record({ action: fc.constant('signOut' as const), browser }), weight: 1 },
   {
     arbitrary: fc.record({
@@ -44,8 +46,8 @@ const steps = [
   {
     arbitrary: fc.record({
       action: fc.constant('setShare' as const),
-      active: mostly,
-      can: rights,
+      active: mostlyTrue,
+      can: permissions,
       from: begin,
       to: end,
       allowAllUsers: fc.boolean(),
@@ -62,7 +64,7 @@ const steps = [
     }),
     weight: 2,
   },
-  { arbitrary: fc.record({ action: fc.constant('setAddresses' as const), inside: mostly }), weight: 1 },
+  { arbitrary: fc.record({ action: fc.constant('setAddresses' as const), addressAllowed: mostlyTrue }), weight: 1 },
   { arbitrary: fc.record({ action: fc.constant('newLink' as const) }), weight: 1 },
   { arbitrary: fc.record({ action: fc.constant('wait' as const), minutes: fc.constantFrom(25, 25, 25, 420) }), weight: 3 },
 ];

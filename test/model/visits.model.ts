@@ -5,7 +5,8 @@ export type Flag = (typeof flags)[number];
 export type Name = 'ann' | 'bob';
 export type Action = 'visit' | 'list' | 'view' | 'download' | 'downloadFolder' | 'upload' | 'createFolder' | 'rename' | 'delete';
 
-const needs: Record<Action, readonly Flag[]> = {
+/** The flags of a share, any one of which permits an action. An action with no flags is always permitted. */
+const sufficientFlags: Record<Action, readonly Flag[]> = {
   visit: [],
   list: ['canView', 'canDownload'],
   view: ['canView'],
@@ -40,7 +41,7 @@ export class VisitsModel {
   from: number | null = null;
   to: number | null = null;
   allowAllUsers = true;
-  inside = true; // whether the addresses of the browsers are in the allowed range
+  addressAllowed = true; // whether the addresses of the browsers are in the allowed range
   listedUsers = new Set<User>();
   users = new Map<Name, User>();
   failures = new Map<Name, number>();
@@ -54,11 +55,11 @@ export class VisitsModel {
     this.can = Object.fromEntries(flags.map((flag) => [flag, true])) as Record<Flag, boolean>;
   }
 
-  /** Applies the rules before sign-in: the share is active, its validity, and the address of the visitor. */
+  /** Applies the rules that come before the sign-in: whether the share is active, its validity, and the address of the visitor. */
   private linkRefusal(): number | null {
     if (!this.active || (this.from !== null && this.now < this.from)) return 404;
     if (this.to !== null && this.now >= this.to) return 410;
-    return this.inside ? null : 403;
+    return this.addressAllowed ? null : 403;
   }
 
   private signedInUser(browser: number): User | null {
@@ -78,7 +79,8 @@ export class VisitsModel {
     const user = this.signedInUser(browser);
     if (this.requiresSignIn && !user) return action === 'visit' ? null : 401;
     if (!this.admits(user)) return 403;
-    return needs[action].length === 0 || needs[action].some((flag) => this.can[flag]) ? null : 403;
+    const flagsOfAction = sufficientFlags[action];
+    return flagsOfAction.length === 0 || flagsOfAction.some((flag) => this.can[flag]) ? null : 403;
   }
 
   /** Returns the status code of a visit, and whether the response contains the share. */
@@ -88,9 +90,9 @@ export class VisitsModel {
   }
 
   /** @returns the status code; null if the attempt would be delayed, which other tests check */
-  signIn(browser: number, name: Name, right: boolean): number | null {
+  signIn(browser: number, name: Name, passwordRight: boolean): number | null {
     const user = this.users.get(name);
-    const succeeds = right && user?.active === true;
+    const succeeds = passwordRight && user?.active === true;
     const failures = this.failures.get(name) ?? 0;
     if (this.requiresSignIn && !succeeds && failures >= 4) return null;
     const linkRefusal = this.linkRefusal();

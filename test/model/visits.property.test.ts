@@ -89,9 +89,9 @@ class ModelComparison {
         return { expected: model.visit(step.browser), actual: { status, showsShare: status === 200 && body.share !== null } };
       }
       case 'signIn': {
-        const expected = model.signIn(step.browser, step.user, step.right);
+        const expected = model.signIn(step.browser, step.user, step.passwordRight);
         if (expected === null) return { expected, actual: null };
-        const body = JSON.stringify({ username: step.user, password: step.right ? password : 'wrong horse battery' });
+        const body = JSON.stringify({ username: step.user, password: step.passwordRight ? password : 'wrong horse battery' });
         const answer = await this.visitAs(step.browser, 'sign-in', {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
@@ -161,8 +161,8 @@ class ModelComparison {
       case 'changeUser':
         return { expected: model.changeUser(step.user, step.change), actual: await this.changeUser(step.user, step.change) };
       case 'setAddresses': {
-        model.inside = step.inside;
-        const ipRange = step.inside ? '127.0.0.0/8, ::1' : '203.0.113.0/24';
+        model.addressAllowed = step.addressAllowed;
+        const ipRange = step.addressAllowed ? '127.0.0.0/8, ::1' : '203.0.113.0/24';
         return { expected: 200, actual: (await this.postern.send('loginprofile/update', { id: this.profileId, ipRange })).status };
       }
       case 'newLink': {

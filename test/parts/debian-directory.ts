@@ -12,7 +12,7 @@ import { freePort } from './free-port.ts';
 
 const [slapd, slapadd] = ['/usr/sbin/slapd', '/usr/sbin/slapadd'];
 
-/** Returns the programs of the directory that are not installed, or an empty string. */
+/** Returns the programs that the directory needs and that are not installed, or an empty string. */
 export const missingForDirectory = (): string => [slapd, '/usr/bin/openssl'].filter((file) => !existsSync(file)).join(', ');
 
 /** An OpenLDAP directory (Debian's slapd) with memberOf, LDAPS and StartTLS. Each user `x` has the password `x-secret`, but `we*rd(x)` has `weird-secret`. */

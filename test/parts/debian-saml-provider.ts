@@ -8,7 +8,7 @@ import { isInstalled } from './is-installed.ts';
 
 const python = '/usr/bin/python3'; // only this interpreter finds Debian's Python modules
 
-/** Returns what is missing for the provider, or an empty text. */
+/** Returns the programs and packages that are missing for the provider, or an empty string. */
 export function missingForSamlProvider(): string {
   const missing = ['xmlsec1', 'openssl'].filter((program) => !isInstalled(program));
   const hasLibrary = spawnSync(python, ['-c', 'import saml2']).status === 0;

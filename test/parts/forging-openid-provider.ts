@@ -11,7 +11,7 @@ import { atEnd } from './at-end.ts';
 export interface ForgingProvider {
   readonly issuer: string;
   readonly configuration: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
-  /** The key whose public half the provider publishes. */
+  /** The private key that signs the ID tokens. The provider publishes its public key. */
   readonly key: KeyObject;
   readonly publicKey: KeyObject;
   /** Nonce of the sign-in that began last. */

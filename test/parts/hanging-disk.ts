@@ -48,7 +48,7 @@ export async function createHangingDisk(t: TestContext, folder: string) {
   });
   return {
     threads,
-    /** Lets commands block from now on. */
+    /** Makes these commands block from now on. */
     hang(...commands: readonly CommandName[]) {
       rmSync(blockedFile(disk), { force: true });
       writeFileSync(commandsFile(disk), commands.join(' '));

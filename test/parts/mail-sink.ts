@@ -91,8 +91,8 @@ export async function startMailSink(t: TestContext, { options = {}, port = 0, re
     },
     async waitFor(condition = () => true) {
       for (;;) {
-        const found = mails.find(condition);
-        if (found) return found;
+        const match = mails.find(condition);
+        if (match) return match;
         const next = Promise.withResolvers<void>();
         listeners.add(next.resolve);
         await next.promise;

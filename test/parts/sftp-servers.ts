@@ -90,7 +90,7 @@ export async function startSshd(keyOptions?: readonly string[]): Promise<SftpTes
   };
 }
 
-/** Starts rclone as an SFTP server, whose renames replace what has the new name. */
+/** Starts rclone as an SFTP server. A rename at this server replaces a file that already has the new name. */
 export async function startRcloneSftp(): Promise<SftpTestServer> {
   const [port, home] = [await freePort(), await mkdtemp(join(tmpdir(), 'rclone-sftp-'))];
   const folder = join(home, 'files');

@@ -11,13 +11,13 @@ export async function requestUnrecordedChange(
 ): Promise<void> {
   const { write } = store;
   let writes = 0;
-  const failing: typeof write = (change, ...rest) => {
+  const failingWrite: typeof write = (change, ...rest) => {
     writes += 1;
     return writes === 1 ? write(change, ...rest) : Promise.reject(new StoreUnavailable('the database is unavailable'));
   };
-  const mocked = t.mock.method(store, 'write', failing);
+  const writeMock = t.mock.method(store, 'write', failingWrite);
   const { status } = await request();
-  mocked.mock.restore();
+  writeMock.mock.restore();
   assert.equal(status, 503);
 }
 

@@ -85,7 +85,7 @@ export async function startNginxWebdav(): Promise<WebdavTestServer> {
 export const missingForNginxWebdav = (): string =>
   !isInstalled('nginx') ? 'nginx' : existsSync(nginxModule) ? '' : 'libnginx-mod-http-dav-ext';
 
-/** Starts `rclone serve webdav` with ETags and Basic authentication. Of the conditions of changes, it evaluates only those about locks. */
+/** Starts `rclone serve webdav` with ETags and Basic authentication. It ignores all conditions of changes except those about locks. */
 export async function startRcloneWebdav(): Promise<WebdavTestServer> {
   const [port, folder] = [await freePort(), await mkdtemp(join(tmpdir(), 'rclone-webdav-'))];
   const credentials = ['--user', 'postern', '--pass', 'a secret'];

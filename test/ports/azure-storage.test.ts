@@ -40,18 +40,18 @@ else {
     await server[Symbol.asyncDispose]();
     await outbound[Symbol.asyncDispose]();
   });
-  /** A clock that is two hours ahead, so that the sweep deletes even new staging files. */
-  const later = { now: () => Date.now() + 2 * 3_600_000 };
+  /** A clock that is two hours ahead: nothing in the staging area is too young for the sweep. */
+  const clockAhead = { now: () => Date.now() + 2 * 3_600_000 };
   async function newContainer(): Promise<AzureConfiguration> {
     const configuration = server.newConfiguration();
     await createContainer(configuration, outbound);
     return configuration;
   }
   storageContract('Azure (azurite)', async (_t: TestContext) =>
-    openAzure({ ...(await newContainer()), prefix: 'shared/files' }, outbound, later),
+    openAzure({ ...(await newContainer()), prefix: 'shared/files' }, outbound, clockAhead),
   );
 
-  test('Azure (azurite): a location with a wrong container or a wrong key is unavailable, and the reason says so', async () => {
+  test('Azure (azurite): a location with a wrong container or a wrong key is unavailable, and the error says which is wrong', async () => {
     const configuration = await newContainer();
     for (const [wrongField, reason] of [
       [{ container: 'none' }, /there is no such container/],
@@ -117,7 +117,7 @@ else {
     }
   });
 
-  test('Azure (azurite): blobs that are not paths are not listed, and are deleted with their folder', async () => {
+  test('Azure (azurite): blobs whose names are not valid paths are not listed, and are deleted with their folder', async () => {
     const configuration = await newContainer();
     const [container, storage] = [openTestContainer(configuration, outbound), openAzure(configuration, outbound)];
     for (const key of ['tree/a//b', 'tree/a & <b>', 'tree/50% +ä'])
@@ -153,7 +153,7 @@ else {
     assert.deepEqual([await namesIn(storage, '/'), await namesIn(storage, '/new')], [['new'], ['a', 'b']]);
   });
 
-  test('Azure (azurite): a file in the archive tier is listed, and opening or renaming it says that it is archived', async () => {
+  test('Azure (azurite): a file in the archive tier is listed, and opening or renaming it fails because it is archived', async () => {
     const configuration = await newContainer();
     const [container, storage] = [openTestContainer(configuration, outbound), openAzure(configuration, outbound)];
     await putFile(storage, '/', 'old', 'text');
@@ -164,7 +164,7 @@ else {
     await assert.rejects(renameItem(storage, path('/'), 'old', 'new'), ItemArchived);
   });
 
-  test('a browser downloads a file at the signed address of Azure, until it expires', async () => {
+  test('a file can be downloaded at the signed address of Azure until the address expires', async () => {
     const storage = openAzure(await newContainer(), outbound);
     const name = "a+b c's ü(1).txt";
     await putFile(storage, '/', name, 'content');
@@ -185,8 +185,8 @@ else {
     await checkFileActions(postern, 'container');
   });
 
-  /** Creates a location in a folder. @returns its configuration, and a function that lists what uploads have left in the staging area */
-  async function newFolder() {
+  /** Creates a container. @returns the configuration of a location in it, and a function that lists what uploads have left in staging */
+  async function newLocation() {
     const configuration = { ...(await newContainer()), prefix: 'files' };
     const container = openTestContainer(configuration, outbound);
     async function listStaged(): Promise<string[]> {
@@ -198,7 +198,7 @@ else {
   }
 
   test('at an Azure location, an upload in parts continues after a restart, and leaves no staging files', async (t) => {
-    const { configuration, listStaged } = await newFolder();
+    const { configuration, listStaged } = await newLocation();
     await checkParts(
       t,
       { location: 'container', data: await temporaryFolder(t), environment },
@@ -208,13 +208,13 @@ else {
   });
 
   test('uploads in parts to an Azure location continue after the process was killed, and lose no acknowledged part', async (t) => {
-    const { configuration, listStaged } = await newFolder();
+    const { configuration, listStaged } = await newLocation();
     const location = { name: 'container', kind: 'azure', configuration: JSON.stringify(configuration) };
-    const storage = openAzure(configuration, outbound, later);
+    const storage = openAzure(configuration, outbound, clockAhead);
     await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);
   });
 
-  test('an Azure location is tested, its secrets appear nowhere, and no other account gets them', async (t) =>
+  test('an Azure location is tested, its secrets appear nowhere, and the stored secret is not sent to another account', async (t) =>
     checkLocationSecrets(t, {
       kind: 'azure',
       configuration: await newContainer(),

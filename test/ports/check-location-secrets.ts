@@ -42,13 +42,13 @@ export async function checkLocationSecrets(
   assert.deepEqual((await postern.call('location/browse', { location: 'renamed' })).entries, []);
 
   const [otherMember = ''] = Object.keys(otherServer);
-  const moved = await postern.send('location/update', { id, configuration: JSON.stringify({ ...maskedConfiguration, ...otherServer }) });
-  assert.match(fieldErrorAt(moved, 'configuration'), new RegExp(`${secretMember} must be the secret itself.*${otherMember} has changed`));
+  const answer = await postern.send('location/update', { id, configuration: JSON.stringify({ ...maskedConfiguration, ...otherServer }) });
+  assert.match(fieldErrorAt(answer, 'configuration'), new RegExp(`${secretMember} must be the secret itself.*${otherMember} has changed`));
 
   await postern.call('location/update', { id, configuration: JSON.stringify({ ...configuration, [secretMember]: wrongSecret }) });
   const failedTest = await postern.call('location/test', { id });
   assert.deepEqual([failedTest.works, failedTest.steps.at(-1).step, failedTest.steps.length], [false, 'signIn', 2]);
   assert.equal((await postern.send('location/browse', { location: 'renamed' })).status, 503);
-  const written = JSON.stringify(await postern.call('audit/search', { pageSize: 100 })) + lines;
-  for (const secret of [Reflect.get(configuration, secretMember), wrongSecret]) assert.ok(!written.includes(secret));
+  const output = JSON.stringify(await postern.call('audit/search', { pageSize: 100 })) + lines;
+  for (const secret of [Reflect.get(configuration, secretMember), wrongSecret]) assert.ok(!output.includes(secret));
 }

@@ -26,7 +26,7 @@ async function waitsForLock({ read }: Store): Promise<boolean> {
 }
 
 /** Starts a change whose first run conflicts with another change, and whose retry runs until release() is called. */
-function conflictingChange(store: Store, tenant: number) {
+function startConflictingChange(store: Store, tenant: number) {
   const [retryStarted, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let runs = 0;
   const done = store.write(
@@ -51,7 +51,7 @@ function conflictingChange(store: Store, tenant: number) {
 
 test('while a conflicting change is retried, changes of visitors, other tenants and other processes continue', async (t) => {
   const [one, other] = [await openStore(t), await openStore(t)];
-  const change = conflictingChange(one, 2);
+  const change = startConflictingChange(one, 2);
   await change.retryStarted;
   for (const store of [one, other])
     for (const turn of ['job', { tenant: 1 }, { network: 'a' }, { visitor: 'a' }] as const) await store.write(async () => {}, turn);
@@ -61,18 +61,18 @@ test('while a conflicting change is retried, changes of visitors, other tenants 
 });
 
 for (const [where, which] of [
-  ['in the same process', 0],
-  ['in another process', 1],
+  ['the same process', 0],
+  ['another process', 1],
 ] as const)
-  test(`while a conflicting change is retried, other changes of its tenant wait ${where}`, async (t) => {
+  test(`while a conflicting change is retried, other changes of its tenant that ${where} requests wait`, async (t) => {
     const stores = [await openStore(t), await openStore(t)] as const;
-    const change = conflictingChange(stores[0], 2);
+    const change = startConflictingChange(stores[0], 2);
     await change.retryStarted;
     const order: string[] = [];
     const next = stores[which].write(async () => void order.push('next'), { tenant: 2 });
     if (which === 1) await until(() => waitsForLock(stores[0]));
-    await stores[which].write(async () => void order.push('of another'), { tenant: 1 });
-    assert.deepEqual(order, ['of another']);
+    await stores[which].write(async () => void order.push('another tenant'), { tenant: 1 });
+    assert.deepEqual(order, ['another tenant']);
     change.release();
     await Promise.all([change.done, next]);
   });
@@ -89,9 +89,9 @@ test('changes of one tenant that wait for each other leave a connection for othe
 
 test('two processes retry conflicting changes of one tenant one after the other', async (t) => {
   const [one, other] = [await openStore(t), await openStore(t)];
-  const first = conflictingChange(one, 2);
+  const first = startConflictingChange(one, 2);
   await first.retryStarted;
-  const second = conflictingChange(other, 2);
+  const second = startConflictingChange(other, 2);
   let hasStarted = false;
   void second.retryStarted.then(() => {
     hasStarted = true;

@@ -23,7 +23,7 @@ async function asNobody(work: () => Promise<void>): Promise<void> {
 /** Creates the folder of a location, with a `.postern` that belongs to root. @returns null if the test does not run as root */
 async function createSharedFolder(t: TestContext) {
   if (process.getuid?.() !== 0) {
-    t.skip('not root');
+    t.skip('root is needed');
     return null;
   }
   const root = await temporaryFolder(t);

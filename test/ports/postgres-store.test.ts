@@ -89,7 +89,7 @@ test('all locks of a process are held by one connection, and are released after 
   const gate = Promise.withResolvers<void>();
   const keys = Array.from({ length: 50 }, (_, number) => `file ${number}`);
   const holding = keys.map(() => Promise.withResolvers<void>());
-  const works = keys.map((key, number) =>
+  const runningWork = keys.map((key, number) =>
     store.withLocks([key, `${key} renamed`], async () => {
       holding[number]?.resolve();
       await gate.promise;
@@ -102,7 +102,7 @@ test('all locks of a process are held by one connection, and are released after 
     return clients[0]?.locks === 100;
   });
   gate.resolve();
-  await Promise.all(works);
+  await Promise.all(runningWork);
   await until(async () => (await lockingClients(url)).length === 0);
 });
 
@@ -270,34 +270,34 @@ for (const { letters, options, byIndex } of [
     }
   });
 
-/** Returns how many rows of users and lists the transaction has read. */
+/** Returns how many rows of `access_user` and `share_user` the transaction has read. */
 async function countReadRows(tx: Tx): Promise<number> {
   const { rows } = await sql<{ rows: string }>`SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0) AS rows
     FROM pg_stat_xact_user_tables WHERE relname IN ('access_user', 'share_user')`.execute(tx);
   return Number(rows[0]?.rows);
 }
 
-/** Opens a store that counts the rows of users and lists that each change reads, including those for constraint checks. */
+/** Opens a store that counts the rows of these tables that each change reads, including reads for constraint checks. */
 async function openCountingStore(t: TestContext, url: string) {
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
-  let most = 0;
+  let maxRows = 0;
   const write: Store['write'] = (change, ...rest) =>
     store.write(
       async (tx) => {
         const before = await countReadRows(tx); // includes earlier changes on this connection that the server has not reported yet
         const value = await change(tx);
-        most = Math.max(most, (await countReadRows(tx)) - before);
+        maxRows = Math.max(maxRows, (await countReadRows(tx)) - before);
         return value;
       },
       ...rest,
     );
-  return { store: { ...store, write }, most: () => most };
+  return { store: { ...store, write }, maxRows: () => maxRows };
 }
 
 test('a change of a share that lists thousands of new users reads rows in proportion to the list, even before statistics exist', async (t) => {
   const url = await newDatabase();
-  const { store, most } = await openCountingStore(t, url);
+  const { store, maxRows } = await openCountingStore(t, url);
   const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: url }, replacements: { ports: { store } } });
   const { id: authId } = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: profileTypes.USERS });
   const names = Array.from({ length: 4000 }, (_, index) => `user-${index}`);
@@ -316,19 +316,19 @@ test('a change of a share that lists thousands of new users reads rows in propor
     assert.equal((await postern.call('share/get', { id })).allowedLogins, names.length);
     await postern.call('share/update', { ...(await postern.call('share/get', { id })), title: `Type ${typeId}` });
   }
-  assert.ok(most() <= 10 * names.length, `${most()} rows were read`);
+  assert.ok(maxRows() <= 10 * names.length, `${maxRows()} rows were read`);
 });
 
 test('reading many long records of one tenant leaves connections for searches and other tenants', async (t) => {
   const store = await openStore(t);
   const finishedReads: string[] = [];
-  const slow = Array.from({ length: 20 }, () =>
+  const slowReads = Array.from({ length: 20 }, () =>
     sql`SELECT pg_sleep(0.1)`.execute(store.longRecordReader(1)).then(() => finishedReads.push('long')),
   );
   await sql`SELECT 1`.execute(store.search);
   await sql`SELECT 1`.execute(store.longRecordReader(2));
   assert.ok(finishedReads.length < 5, `${finishedReads.length} came first`);
-  await Promise.all(slow);
+  await Promise.all(slowReads);
 });
 
 test('many sign-in attempts from one network leave connections for other networks and for jobs', async (t) => {
@@ -460,11 +460,11 @@ test('if a lock is lost, failing work rejects with its own error, and finished w
     admin.query(
       "SELECT pg_terminate_backend(pid) FROM (SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS holder",
     );
-  const failing = store.withLocks(['a key'], async () => {
+  const failingWork = store.withLocks(['a key'], async () => {
     assert.equal((await endLocks()).rowCount, 1);
     throw new Error('the disk failed');
   });
-  await assert.rejects(failing, /the disk failed/);
+  await assert.rejects(failingWork, /the disk failed/);
   const finishedWork = store.withLocks(['a key'], async () => {
     await endLocks();
     return 'done';

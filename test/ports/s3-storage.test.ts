@@ -80,7 +80,7 @@ else {
     }
   });
 
-  test('S3 (radosgw): keys that are not paths are not listed, and are deleted with their folder', async () => {
+  test('S3 (radosgw): keys that are not valid paths are not listed, and are deleted with their folder', async () => {
     const configuration = await server.newBucket();
     const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound)];
     const keys = ['tree/a//b', 'tree/line\nbreak', 'tree/back\\slash', 'tree/a & <b>', 'tree/50% +ä'];
@@ -369,8 +369,8 @@ else {
     await checkFileActions(postern, 'bucket');
   });
 
-  /** Creates a location in a folder. @returns its configuration, and a function that lists what uploads have left in the staging area */
-  async function newFolder() {
+  /** Creates a bucket. @returns the configuration of a location in it, and a function that lists what uploads have left in staging */
+  async function newLocation() {
     const configuration = { ...(await server.newBucket()), prefix: 'files' };
     const bucket = openBucket(configuration, outbound);
     async function listStaged(): Promise<string[]> {
@@ -382,7 +382,7 @@ else {
   }
 
   test('at an S3 location, an upload in parts goes on after a restart, and leaves nothing behind', async (t) => {
-    const { configuration, listStaged } = await newFolder();
+    const { configuration, listStaged } = await newLocation();
     await checkParts(
       t,
       { location: 'bucket', data: await temporaryFolder(t), environment },
@@ -392,7 +392,7 @@ else {
   });
 
   test('uploads in parts to an S3 location continue after the process was killed, and lose no acknowledged part', async (t) => {
-    const { configuration, listStaged } = await newFolder();
+    const { configuration, listStaged } = await newLocation();
     const location = { name: 'bucket', kind: 's3', configuration: JSON.stringify(configuration) };
     const storage = openS3(configuration, outbound, clockAhead);
     await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);
@@ -410,7 +410,7 @@ else {
     assert.ok(expiredResponse.status >= 400);
   });
 
-  test('an S3 location is tested, its secrets appear nowhere, and no other endpoint gets them', async (t) =>
+  test('an S3 location is tested, its secrets appear nowhere, and the stored secret is not sent to another endpoint', async (t) =>
     checkLocationSecrets(t, {
       kind: 's3',
       configuration: await server.newBucket(),

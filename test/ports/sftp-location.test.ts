@@ -25,7 +25,7 @@ const passphrase = 'a passphrase of the key';
 const otherHostKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJzSdWpiBXn4ES0o0RCqm6pSuGGWxFqUAVKpZxjbQKNP';
 
 const missing = missingForSshd();
-if (missing !== '') test('SFTP locations work as those on disk', { skip: `${missing} is missing` }, () => {});
+if (missing !== '') test('SFTP locations work like locations on disk', { skip: `${missing} is missing` }, () => {});
 else {
   let server: SftpTestServer;
   before(async () => {
@@ -94,8 +94,8 @@ else {
 
   test('a private key with a passphrase is used, and a wrong passphrase is refused when the location is added', async (t) => {
     const postern = await startPostern(t, { environment });
-    await using encrypted = await startSshd(['-t', 'rsa', '-b', '2048', '-N', passphrase, '-a', '4']);
-    const configuration = await encrypted.newFolder();
+    await using serverWithPassphrase = await startSshd(['-t', 'rsa', '-b', '2048', '-N', passphrase, '-a', '4']);
+    const configuration = await serverWithPassphrase.newFolder();
     for (const [members, expected] of [
       [{}, /privateKey must be a private key/],
       [{ passphrase: 'another one' }, /privateKey is no private key that the passphrase opens/],
@@ -111,7 +111,7 @@ else {
 const missingForRclone = missingForRcloneSftp();
 if (missingForRclone !== '') test('the secrets of an SFTP location', { skip: `${missingForRclone} is missing` }, () => {});
 else
-  test('an SFTP location with a password is tested, its secrets appear nowhere, and no other server gets them', async (t) => {
+  test('an SFTP location is tested, its secrets appear nowhere, and the stored secret is not sent to another server', async (t) => {
     await using server = await startRcloneSftp();
     await checkLocationSecrets(t, {
       kind: 'sftp',

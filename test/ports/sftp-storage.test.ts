@@ -74,7 +74,7 @@ async function startRelay(t: TestContext, port: number): Promise<{ readonly port
 
 /** Tests that a lost connection loses nothing. @param newFolder creates an empty folder at a server */
 function connectionContract(name: string, _open: unknown, newFolder: () => Promise<SftpConfiguration>): void {
-  test(`${name}: a read that meets a lost connection is sent again over a new one`, async (t) => {
+  test(`${name}: a read whose connection was lost is sent again over a new one`, async (t) => {
     const configuration = await newFolder();
     const relay = await startRelay(t, configuration.port ?? 22);
     const storage = open({ ...configuration, port: relay.port });

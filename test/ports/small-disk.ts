@@ -43,7 +43,7 @@ function tryMount(t: TestContext, folder: string, parameters: readonly string[])
 export const mountAt = (t: TestContext, folder: string, options: string) => tryMount(t, folder, ['-t', 'tmpfs', '-o', options, 'tmpfs']);
 
 /**
- * Mounts an ext4 file system of the given size, in which the names in a folder need space.
+ * Mounts an ext4 file system of the given size. In ext4, the names in a folder take up space on the disk.
  * @returns false (and skips the test) if mounting is not permitted, or mkfs.ext4 is not installed
  */
 export function mountExt4At(t: TestContext, folder: string, bytes: number): boolean {

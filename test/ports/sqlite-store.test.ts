@@ -114,9 +114,9 @@ test('the size of the write-ahead log stays limited while long searches run one 
   const length = () => statSync(join(folder, 'postern.db-wal')).size;
   await store.write(insertKey('searched'), 'job');
   const longSearch = sql`with recursive n(i) as (select id from failure where id = 1 union all select i + 1 from n where i < 400000) select count(*) from n`;
-  let ended = false;
+  let hasEnded = false;
   async function keepSearching(db: Tx): Promise<void> {
-    while (!ended) await longSearch.execute(db);
+    while (!hasEnded) await longSearch.execute(db);
   }
   const searches = [store.search, store.search, store.search, store.reports].map(keepSearching);
   let longest = 0;
@@ -124,7 +124,7 @@ test('the size of the write-ahead log stays limited while long searches run one 
     longest = Math.max(longest, length());
     await store.write(insertKey(`${number} ${'x'.repeat(500_000)}`), 'job');
   }
-  ended = true;
+  hasEnded = true;
   await Promise.all(searches);
   assert.ok(length() < 64 << 20);
 });
@@ -146,15 +146,15 @@ test('long records of a tenant are read one at a time, so that other tenants and
 
 test('a change that awaits anything other than its transaction fails and is rolled back', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
-  const { promise: later, resolve: refused } = Promise.withResolvers<unknown>();
+  const { promise: refusal, resolve: noteRefusal } = Promise.withResolvers<unknown>();
   const late = store.write(async (tx) => {
     await insertKey('late')(tx);
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
-    await insertKey('later')(tx).catch(refused);
+    await insertKey('later')(tx).catch(noteRefusal);
   }, 'job');
   await assert.rejects(late, /awaited something other/);
-  assert.match(String(await later), /a query after it had ended/);
+  assert.match(String(await refusal), /a query after it had ended/);
   assert.deepEqual(await keysOf(store), []);
 });
 
@@ -230,9 +230,9 @@ test('on a full disk, changes fail, acknowledged changes are kept, and new chang
   unlinkSync(join(folder, 'filler'));
   await store.write(insertKey('after'), 'job');
   await store[Symbol.asyncDispose]();
-  const again = openSqliteStore(folder, () => {});
-  const keys = await keysOf(again);
-  await again[Symbol.asyncDispose]();
+  const reopenedStore = openSqliteStore(folder, () => {});
+  const keys = await keysOf(reopenedStore);
+  await reopenedStore[Symbol.asyncDispose]();
   assert.equal(keys.length, storedCount + 2);
 });
 

@@ -10,10 +10,10 @@ import { until } from './until.ts';
 
 test('a symbolic link that is swapped in during an operation gives no access to files outside the root', async (t) => {
   const base = await temporaryFolder(t);
-  const place = createSwappedFolder(base, join(base, 'root'));
-  const before = place.look();
-  const storage = localDisk(t, place.root);
-  const race = place.race();
+  const swappedFolder = createSwappedFolder(base, join(base, 'root'));
+  const before = swappedFolder.readOutside();
+  const storage = localDisk(t, swappedFolder.root);
+  const race = swappedFolder.race();
   const counts = { inside: 0, refused: 0 };
   const count = async (work: Promise<unknown>) =>
     work.then(
@@ -50,20 +50,20 @@ test('a symbolic link that is swapped in during an operation gives no access to 
   assert.equal(await race.ended, 0, 'the swapper completed all its rounds');
   t.diagnostic(`${turn} rounds: ${counts.inside} inside, ${counts.refused} refused`);
   assert.ok(counts.inside > 0);
-  assert.deepEqual(place.look(), before);
+  assert.deepEqual(swappedFolder.readOutside(), before);
 });
 
 test('deleting a tree while symbolic links are swapped into it deletes nothing outside the root', async (t) => {
   const base = await temporaryFolder(t);
-  const place = createSwappedFolder(base, join(base, 'root'));
-  const before = place.look();
-  const storage = localDisk(t, place.root);
-  const race = place.raceWithRemoval();
+  const swappedFolder = createSwappedFolder(base, join(base, 'root'));
+  const before = swappedFolder.readOutside();
+  const storage = localDisk(t, swappedFolder.root);
+  const race = swappedFolder.raceWithRemoval();
   let removedTrees = 0;
   while (race.racing) {
     for (let sub = 0; sub < 5; sub += 1) {
-      mkdirSync(join(place.root, `tree/sub/sub/${sub}/sub`), { recursive: true });
-      for (const name of ['same', 'secret']) writeFileSync(join(place.root, `tree/sub/sub/${sub}/sub/${name}`), 'inside');
+      mkdirSync(join(swappedFolder.root, `tree/sub/sub/${sub}/sub`), { recursive: true });
+      for (const name of ['same', 'secret']) writeFileSync(join(swappedFolder.root, `tree/sub/sub/${sub}/sub/${name}`), 'inside');
     }
     await removeItem(storage, path('/'), 'tree');
     removedTrees += 1;
@@ -78,18 +78,18 @@ test('deleting a tree while symbolic links are swapped into it deletes nothing o
         () => false,
       ),
   );
-  assert.deepEqual(readdirSync(join(place.root, '.postern')), []);
+  assert.deepEqual(readdirSync(join(swappedFolder.root, '.postern')), []);
   t.diagnostic(`${removedTrees} trees`);
-  assert.deepEqual(place.look(), before);
+  assert.deepEqual(swappedFolder.readOutside(), before);
 });
 
 test('archives, listings and downloads of a share never contain the target of a swapped symbolic link', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await startPostern(t, { data });
-  const place = createSwappedFolder(await temporaryFolder(t), postern.files);
-  const before = place.look();
+  const swappedFolder = createSwappedFolder(await temporaryFolder(t), postern.files);
+  const before = swappedFolder.readOutside();
   const { viewId } = await postern.call('share/add', newShare());
-  const race = place.race();
+  const race = swappedFolder.race();
   let archiveCount = 0;
   while (race.racing) {
     const [zip, list, file] = await Promise.all(
@@ -108,6 +108,6 @@ test('archives, listings and downloads of a share never contain the target of a 
   }
   assert.equal(await race.ended, 0);
   assert.ok(archiveCount > 0);
-  assert.deepEqual(place.look(), before);
+  assert.deepEqual(swappedFolder.readOutside(), before);
   assert.ok(readdirSync(postern.files).includes('folder'));
 });

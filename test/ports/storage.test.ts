@@ -247,12 +247,12 @@ test('an interrupted deletion on a disk mounted below the root is completed by r
   for (let index = 0; index < 60; index += 1) mkdirSync(join(mounted, `tree/${index}`), { recursive: true });
   // A mounted folder cannot be deleted, so the removal stops in the middle, as in a crash.
   if (!mountAt(t, join(mounted, 'tree/stop'), 'size=1m')) return;
-  const interrupted = token();
+  const interruptedToken = token();
   const storage = localDisk(t, root);
-  await storage.remove(path('/mounted'), 'tree', { token: interrupted }).catch(() => {});
+  await storage.remove(path('/mounted'), 'tree', { token: interruptedToken }).catch(() => {});
   assert.notDeepEqual(namesBelow(mounted), []);
   for (const name of readdirSync(mounted)) unmount(join(mounted, name));
-  const pendingChange = { action: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted } as const;
+  const pendingChange = { action: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interruptedToken } as const;
   assert.equal(await storage.recover(pendingChange), 'tree');
   await storage.clearEvidence(pendingChange);
   await storage.sweep(async () => []);

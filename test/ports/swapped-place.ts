@@ -15,7 +15,7 @@ export function createSwappedFolder(base: string, root: string) {
   symlinkSync(outside, join(elsewhere, 'link-folder'));
   symlinkSync(join(outside, 'secret'), join(elsewhere, 'link-file'));
   /** Returns the names, metadata and contents of all files outside the root. */
-  const look = () =>
+  const readOutside = () =>
     readdirSync(outside, { recursive: true, encoding: 'utf8' })
       .sort()
       .map((name) => {
@@ -40,5 +40,5 @@ export function createSwappedFolder(base: string, root: string) {
   const race = () => run('swapper.ts', root, elsewhere, String(rounds));
   /** Starts the swapper of entries that are being deleted. */
   const raceWithRemoval = () => run('trash-swapper.ts', join(root, '.postern'), elsewhere, outside, String(rounds / 20));
-  return { root, outside, look, race, raceWithRemoval };
+  return { root, outside, readOutside, race, raceWithRemoval };
 }

@@ -29,12 +29,12 @@ test('a search finds exactly the records that contain the word, after any additi
           records.delete(step.id);
         } else {
           const expected = [...records].filter(([, record]) => record.text.includes(step.word) || step.within.includes(record.container));
-          const found = index.find(step.word, step.within);
+          const matches = index.find(step.word, step.within);
           assert.deepEqual(
-            found.toArray().toSorted((a, b) => a - b),
+            matches.toArray().toSorted((a, b) => a - b),
             expected.map(([id]) => id).sort((a, b) => a - b),
           );
-          assert.equal(found.count(), expected.length);
+          assert.equal(matches.count(), expected.length);
           assert.equal(index.size, records.size);
         }
       }
@@ -47,9 +47,9 @@ test('ids that are far apart or beyond 32 bits are not confused', () => {
   const index = new TextIndex();
   const ids = [1, 65_536, 65_537, 2 ** 31, 2 ** 32 + 1, 2 ** 40];
   index.append(ids.map((id) => ({ id, container: 0, text: 'x' })));
-  const found = index.find('x', []);
-  assert.deepEqual(found.toArray(), ids);
-  assert.deepEqual([found.has(1), found.has(2 ** 32), found.has(2 ** 32 + 1), found.has(2 ** 40)], [true, false, true, true]);
+  const matches = index.find('x', []);
+  assert.deepEqual(matches.toArray(), ids);
+  assert.deepEqual([matches.has(1), matches.has(2 ** 32), matches.has(2 ** 32 + 1), matches.has(2 ** 40)], [true, false, true, true]);
 });
 
 test('texts of a hundred thousand characters are found after additions, changes and removals', () => {

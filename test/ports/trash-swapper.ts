@@ -1,4 +1,4 @@
-// Runs as its own process: replaces entries with symbolic links while Postern deletes them, for a fixed number of rounds.
+// Runs as its own process: replaces entries with symbolic links while Postern deletes them, for a limited number of rounds and swaps.
 import { lstatSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 

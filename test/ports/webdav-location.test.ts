@@ -20,7 +20,7 @@ const addLocation = async (postern: TestPostern, configuration: object) =>
   (await postern.call('location/add', { name: 'server', kind: 'webdav', configuration: JSON.stringify(configuration) })).id;
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
 
-if (!isInstalled('apache2')) test('WebDAV locations work as those on disk', { skip: 'apache2 is not installed' }, () => {});
+if (!isInstalled('apache2')) test('WebDAV locations work like locations on disk', { skip: 'apache2 is not installed' }, () => {});
 else {
   let server: ApacheWebdav;
   before(async () => {
@@ -61,7 +61,7 @@ else {
     await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);
   });
 
-  test('a WebDAV location is tested, its secrets appear nowhere, and no other server gets them', async (t) =>
+  test('a WebDAV location is tested, its secrets appear nowhere, and the stored secret is not sent to another server', async (t) =>
     checkLocationSecrets(t, {
       kind: 'webdav',
       configuration: await server.newFolder(),

@@ -10,7 +10,7 @@ import { openAzure } from '../parts/open-azure.ts';
 import { path, token } from './storage.contract.ts';
 
 /** Starts a fake Azure Blob Storage service. @returns a storage in it, and the requests that the service received */
-async function fakeAzure(t: TestContext, answer: FakeAnswer) {
+async function startFakeAzure(t: TestContext, answer: FakeAnswer) {
   const { endpoint, requests } = await startFakeService(t, answer);
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
@@ -23,7 +23,7 @@ const blob = (name: string) =>
   `<Blob>${name}<Properties><Content-Length>4</Content-Length><Etag>0x1</Etag><Last-Modified>Thu, 01 Jan 2026 00:00:00 GMT</Last-Modified></Properties></Blob>`;
 
 test('an Azure account with a hierarchical namespace is refused, and the error names the hierarchical namespace', async (t) => {
-  const { storage, requests } = await fakeAzure(t, (_, response) => response.setHeader('x-ms-is-hns-enabled', 'true').end());
+  const { storage, requests } = await startFakeAzure(t, (_, response) => response.setHeader('x-ms-is-hns-enabled', 'true').end());
   await assert.rejects(storage.check(), /hierarchical namespace/);
   assert.ok(
     requests.every((request) => request.startsWith('HEAD ')),
@@ -33,25 +33,25 @@ test('an Azure account with a hierarchical namespace is refused, and the error n
 
 test('a name that Azure sends encoded, because XML cannot contain it, is decoded', async (t) => {
   const names = `${blob('<Name Encoded="true">a%EF%BF%BEb%25</Name>')}${blob('<Name>50%25</Name>')}`;
-  const { storage } = await fakeAzure(t, (_, response) => response.end(listXml(names)));
-  const found: string[] = [];
-  for await (const entries of (await storage.list(path('/'))) ?? []) found.push(...entries.map(({ name }) => name));
-  assert.deepEqual(found, ['a\ufffeb%', '50%25']);
+  const { storage } = await startFakeAzure(t, (_, response) => response.end(listXml(names)));
+  const listedNames: string[] = [];
+  for await (const entries of (await storage.list(path('/'))) ?? []) listedNames.push(...entries.map(({ name }) => name));
+  assert.deepEqual(listedNames, ['a\ufffeb%', '50%25']);
 });
 
 test('a listing of Azure that repeats the same page fails', async (t) => {
-  const { storage } = await fakeAzure(t, (_, response) => response.end(listXml('', 'again')));
+  const { storage } = await startFakeAzure(t, (_, response) => response.end(listXml('', 'again')));
   await assert.rejects(storage.check(), /lists the same keys again/);
 });
 
 test('an HTML page with status 200 is not accepted as a successful response of Azure', async (t) => {
-  const { storage } = await fakeAzure(t, (_, response) => response.end('<html><body>Maintenance</body></html>'));
+  const { storage } = await startFakeAzure(t, (_, response) => response.end('<html><body>Maintenance</body></html>'));
   await assert.rejects(storage.check(), StorageUnavailable);
 });
 
 test('a request that Azure refuses because it is overloaded is sent again', async (t) => {
   let putCount = 0;
-  const { storage } = await fakeAzure(t, ({ method }, response) => {
+  const { storage } = await startFakeAzure(t, ({ method }, response) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
     if (method !== 'PUT') return void response.end(listXml(''));
     putCount += 1;
@@ -63,7 +63,7 @@ test('a request that Azure refuses because it is overloaded is sent again', asyn
 });
 
 test('a file that another program has leased cannot be replaced, and the error names the lease', async (t) => {
-  const { storage } = await fakeAzure(t, ({ method }, response) => {
+  const { storage } = await startFakeAzure(t, ({ method }, response) => {
     if (method === 'PUT') return void response.writeHead(412, { 'x-ms-error-code': 'LeaseIdMissing' }).end();
     response.setHeader('content-length', method === 'HEAD' ? '4' : listXml('').length);
     response.setHeader('last-modified', 'Thu, 01 Jan 2026 00:00:00 GMT').end(method === 'HEAD' ? '' : listXml(''));
@@ -75,7 +75,7 @@ test('a file that another program has leased cannot be replaced, and the error n
 
 test('a copy that Azure does not complete leaves the outcome of a rename unknown', async (t) => {
   let isCopying = false;
-  const { storage } = await fakeAzure(t, ({ method, url = '', headers }, response) => {
+  const { storage } = await startFakeAzure(t, ({ method, url = '', headers }, response) => {
     response.setHeader('last-modified', 'Thu, 01 Jan 2026 00:00:00 GMT').setHeader('content-length', '0');
     if (headers['x-ms-copy-source']) {
       isCopying = true;
@@ -97,7 +97,7 @@ test('a copy that Azure does not complete leaves the outcome of a rename unknown
 test('recovery fails while Azure has not completed a copy, and deletes a copy that has failed', async (t) => {
   let state = 'pending';
   const deletedPaths: string[] = [];
-  const { storage } = await fakeAzure(t, ({ method, url = '' }, response) => {
+  const { storage } = await startFakeAzure(t, ({ method, url = '' }, response) => {
     response.setHeader('last-modified', 'Thu, 01 Jan 2026 00:00:00 GMT').setHeader('x-ms-copy-status', state);
     if (method === 'GET') return void (url.includes('comp=list') ? response.end(listXml('')) : response.writeHead(404).end());
     if (method === 'DELETE') deletedPaths.push(url.split('?')[0] ?? '');
@@ -113,7 +113,7 @@ test('recovery fails while Azure has not completed a copy, and deletes a copy th
 
 test('if another program has leased a blob, neither the blob nor any other part of its folder is deleted', async (t) => {
   const leasedBlob = blob('<Name>folder/a</Name>').replace('<Etag>', '<LeaseStatus>locked</LeaseStatus><Etag>');
-  const { storage, requests } = await fakeAzure(t, ({ method }, response) => {
+  const { storage, requests } = await startFakeAzure(t, ({ method }, response) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
     response.writeHead(method === 'PUT' ? 201 : 200).end(method === 'GET' ? listXml(leasedBlob) : '');
   });
@@ -123,7 +123,7 @@ test('if another program has leased a blob, neither the blob nor any other part 
 
 test('a directory in a listing reveals an account with a hierarchical namespace, even if the credentials cannot read the account properties', async (t) => {
   const directory = blob('<Name>folder</Name>').replace('<Etag>', '<ResourceType>directory</ResourceType><Etag>');
-  const { storage } = await fakeAzure(t, ({ method }, response) =>
+  const { storage } = await startFakeAzure(t, ({ method }, response) =>
     method === 'HEAD' ? response.writeHead(403).end() : response.end(listXml(directory)),
   );
   await assert.rejects(storage.check(), /hierarchical namespace/);

@@ -116,8 +116,8 @@ test('a folder of an S3 service exists although the first page of its list is em
   assert.deepEqual(await storage.list(path('/folder')).then((list) => list !== null), true);
 });
 
-test('an S3 service whose listing never ends is unavailable', async (t) => {
-  const repeating = await fakeService(t, (_, response) => response.end(listPageXml(['a'], 'next')));
-  await assert.rejects(namesIn(repeating.storage, '/'), isUnavailable);
-  assert.ok(repeating.requests.length < 5);
+test('an S3 service whose listing repeats the same page is unavailable', async (t) => {
+  const service = await fakeService(t, (_, response) => response.end(listPageXml(['a'], 'next')));
+  await assert.rejects(namesIn(service.storage, '/'), isUnavailable);
+  assert.ok(service.requests.length < 5);
 });

@@ -18,7 +18,7 @@ import { atEnd } from '../parts/at-end.ts';
 async function startFakeServer(t: TestContext, answer: (sftp: SFTPWrapper) => void): Promise<SftpItems> {
   const { private: hostKey, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
   const sshServer = new ssh2.Server({ hostKeys: [hostKey] }, (connection: Connection) => {
-    connection.on('authentication', (request) => request.accept()).on('error', () => {}); // the client may have gone
+    connection.on('authentication', (request) => request.accept()).on('error', () => {}); // the client may have disconnected
     connection.on('session', (accept) => accept().on('sftp', (acceptSftp) => answer(acceptSftp())));
   });
   const server = createServer({ noDelay: true }, (socket) => sshServer.injectSocket(socket)).listen(0, '127.0.0.1');
@@ -45,15 +45,15 @@ async function startFakeServer(t: TestContext, answer: (sftp: SFTPWrapper) => vo
 const folderStats = { mode: 0o40755, size: 0, mtime: 1, atime: 1, uid: 0, gid: 0 };
 const { OK, EOF } = ssh2.utils.sftp.STATUS_CODE;
 
-/** Answers as a server of folders. @param childrenOf returns the names in a folder */
+/** Answers like a server that contains only folders. @param childrenOf returns the names in a folder */
 function answerWithFolders(sftp: SFTPWrapper, childrenOf: (path: string) => readonly string[], remove: (path: string) => void): void {
   const unread = new Map<string, readonly string[]>();
-  let opened = 0;
+  let handleCount = 0;
   sftp.on('LSTAT', (id) => sftp.attrs(id, folderStats));
   sftp.on('OPENDIR', (id, path) => {
-    opened += 1;
-    unread.set(`${opened}`, childrenOf(path));
-    sftp.handle(id, Buffer.from(`${opened}`));
+    handleCount += 1;
+    unread.set(`${handleCount}`, childrenOf(path));
+    sftp.handle(id, Buffer.from(`${handleCount}`));
   });
   sftp.on('READDIR', (id, handle) => {
     const names = unread.get(handle.toString()) ?? [];
@@ -72,39 +72,39 @@ function answerWithFolders(sftp: SFTPWrapper, childrenOf: (path: string) => read
 }
 
 test('the removal of a folder ends with an error at a server that nests folders without end', async (t) => {
-  const removed: string[] = [];
+  const removedPaths: string[] = [];
   const items = await startFakeServer(t, (sftp) =>
     answerWithFolders(
       sftp,
       () => ['a', 'b'],
-      (path) => removed.push(path),
+      (path) => removedPaths.push(path),
     ),
   );
   await assert.rejects(
     items.delete(['folder']),
     (cause: Error) => cause instanceof StorageUnavailable && /levels deep/.test(cause.message),
   );
-  assert.deepEqual(removed, []);
+  assert.deepEqual(removedPaths, []);
 });
 
 test('a folder with hundreds of folders is removed, and nothing else', async (t) => {
-  const left = new Set(Array.from({ length: 250 }, (_, index) => `f${index}`));
-  const removed: string[] = [];
+  const remainingNames = new Set(Array.from({ length: 250 }, (_, index) => `f${index}`));
+  const removedPaths: string[] = [];
   const items = await startFakeServer(t, (sftp) =>
     answerWithFolders(
       sftp,
-      (path) => (path === '/folder' ? [...left] : []),
+      (path) => (path === '/folder' ? [...remainingNames] : []),
       (path) => {
-        removed.push(path);
-        left.delete(path.slice('/folder/'.length));
+        removedPaths.push(path);
+        remainingNames.delete(path.slice('/folder/'.length));
       },
     ),
   );
   await items.delete(['folder']);
-  assert.deepEqual([left.size, removed.length, removed.at(-1)], [0, 251, '/folder']);
+  assert.deepEqual([remainingNames.size, removedPaths.length, removedPaths.at(-1)], [0, 251, '/folder']);
 });
 
-test('a server gets a few signatures of a private key, and not one for each message that asks for one', async () => {
+test('a server gets at most three signatures made with a private key, however many it requests', async () => {
   const key = ssh2.utils.parseKey(ssh2.utils.generateKeyPairSync('ed25519').private);
   assert.ok(!(key instanceof Error));
   const agent = signInAgent(ssh2.BaseAgent, key);

@@ -13,7 +13,7 @@ import { partSpace, uploadSpool } from '../parts/open-s3.ts';
 import { namesIn, path, token } from './storage.contract.ts';
 
 /** Starts a fake WebDAV server. @returns a storage in it, and the requests that it received */
-async function fakeServer(t: TestContext, answer: FakeAnswer, over: Partial<WebdavConfiguration> = {}, now = Date.now) {
+async function startFakeServer(t: TestContext, answer: FakeAnswer, over: Partial<WebdavConfiguration> = {}, now = Date.now) {
   const { endpoint, requests } = await startFakeService(t, answer);
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
@@ -21,8 +21,8 @@ async function fakeServer(t: TestContext, answer: FakeAnswer, over: Partial<Webd
   return { storage: new WebdavStorage({ url: `${endpoint}/dav`, ...over }, 1, services), requests };
 }
 
-const folder = '<d:resourcetype><d:collection/></d:resourcetype>';
-const file =
+const folderProperties = '<d:resourcetype><d:collection/></d:resourcetype>';
+const fileProperties =
   '<d:resourcetype/><d:getcontentlength>4</d:getcontentlength><d:getlastmodified>Thu, 01 Jan 2026 00:00:00 GMT</d:getlastmodified>';
 const responseXml = (href: string, properties: string) =>
   `<d:response><d:href>${href}</d:href><d:propstat><d:prop>${properties}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
@@ -30,22 +30,32 @@ const multistatus = (...responses: string[]) => `<?xml version="1.0"?><d:multist
 const context = () => ({ token: token(), pendingTokens: [] });
 
 test('a WebDAV server may list entries by URL or by path, in any order, and include the folder itself', async (t) => {
-  const { storage } = await fakeServer(t, ({ headers }, response) => {
+  const { storage } = await startFakeServer(t, ({ headers }, response) => {
     const host = `http://${headers.host}/dav`;
     response
       .writeHead(207)
-      .end(multistatus(responseXml(`${host}/b%20c/`, folder), responseXml('/dav/a%26b.txt', file), responseXml(`${host}/`, folder)));
+      .end(
+        multistatus(
+          responseXml(`${host}/b%20c/`, folderProperties),
+          responseXml('/dav/a%26b.txt', fileProperties),
+          responseXml(`${host}/`, folderProperties),
+        ),
+      );
   });
   assert.deepEqual(await namesIn(storage, '/'), ['a&b.txt', 'b c']);
 });
 
 test('names that a WebDAV server sends are checked: a path, a hidden folder and a broken encoding are not listed', async (t) => {
   const names = ['a%2Fb', '..', '%2e%2e', '.postern', '%ff', 'good'];
-  const { storage } = await fakeServer(t, (_, response) =>
+  const { storage } = await startFakeServer(t, (_, response) =>
     response
       .writeHead(207)
       .end(
-        multistatus(responseXml('/dav/', folder), ...names.map((name) => responseXml(`/dav/${name}`, file)), responseXml('/other/x', file)),
+        multistatus(
+          responseXml('/dav/', folderProperties),
+          ...names.map((name) => responseXml(`/dav/${name}`, fileProperties)),
+          responseXml('/other/x', fileProperties),
+        ),
       ),
   );
   assert.deepEqual(await namesIn(storage, '/'), ['good']);
@@ -61,7 +71,7 @@ function memoryServer(
     if (method === 'PROPFIND') {
       const text = items.get(path);
       if (path !== '/dav' && text === undefined) return void response.writeHead(404).end();
-      const properties = text === undefined || text === '/' ? folder : file.replace('>4<', `>${text.length}<`);
+      const properties = text === undefined || text === '/' ? folderProperties : fileProperties.replace('>4<', `>${text.length}<`);
       return void response.writeHead(207).end(multistatus(responseXml(url, properties)));
     }
     if (method === 'GET') return void (items.has(path) ? response.end(items.get(path)) : response.writeHead(404).end());
@@ -101,7 +111,7 @@ for (const [what, status] of [
       return true;
     });
     items.set('/dav/doc', 'old');
-    const { storage } = await fakeServer(t, answer);
+    const { storage } = await startFakeServer(t, answer);
     const upload = await startReplacement(storage, token(), (await storage.stat(path('/doc')))?.etag ?? '');
     assert.equal(await upload.place(), 'doc');
     await upload.discard();
@@ -121,7 +131,7 @@ async function checkRecoveredReplacement(
   repair: () => void,
 ): Promise<void> {
   let timeShift = 0; // ms
-  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + timeShift);
+  const { storage } = await startFakeServer(t, answer, {}, () => Date.now() + timeShift);
   const change = { action: 'upload', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
   const upload = await startReplacement(storage, change.token, (await storage.stat(path('/doc')))?.etag ?? '');
   await assert.rejects(upload.place(), OutcomeUnknown);
@@ -155,7 +165,7 @@ test('a move that a WebDAV server completes without sending a response counts as
     return true;
   });
   items.set('/dav/old', 'text');
-  const { storage } = await fakeServer(t, answer);
+  const { storage } = await startFakeServer(t, answer);
   await storage.rename(path('/'), 'old', 'new', context());
   assert.equal(items.get('/dav/new'), 'text');
 });
@@ -168,7 +178,7 @@ test('the outcome of a move that a WebDAV server completes only in part is unkno
     return true;
   });
   items.set('/dav/old', '/');
-  const { storage } = await fakeServer(t, answer);
+  const { storage } = await startFakeServer(t, answer);
   await assert.rejects(storage.rename(path('/'), 'old', 'new', context()), OutcomeUnknown);
   assert.equal(moves, 1);
 });
@@ -181,7 +191,7 @@ test('if the listing after a move breaks off, the outcome of the move is unknown
     return true;
   });
   items.set('/dav/old', 'text');
-  const { storage } = await fakeServer(t, (request, response, body) => {
+  const { storage } = await startFakeServer(t, (request, response, body) => {
     if (!hasMoved || request.method !== 'PROPFIND') return answer(request, response, body);
     response.writeHead(207);
     response.write('<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">', () => response.destroy());
@@ -194,7 +204,7 @@ test('recovery of a deletion keeps a file that was created under the same name l
   const { items, answer } = memoryServer(() => false);
   items.set('/dav/doc', 'old');
   let timeShift = 0; // ms
-  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + timeShift);
+  const { storage } = await startFakeServer(t, answer, {}, () => Date.now() + timeShift);
   const change = { action: 'delete', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
   await storage.remove(change.parent, 'doc', change);
   items.set('/dav/doc', 'another');
@@ -232,7 +242,7 @@ test('recovery does not count a rename as done if somebody else has renamed the 
   });
   let isRepaired = false;
   items.set('/dav/old', 'text');
-  const { storage } = await fakeServer(t, answer);
+  const { storage } = await startFakeServer(t, answer);
   const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
   await assert.rejects(storage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
   isRepaired = true;
@@ -246,7 +256,7 @@ test('a rename to a name that a WebDAV server refuses fails as impossible, and l
     return true;
   });
   items.set('/dav/old', 'text');
-  const { storage } = await fakeServer(t, answer);
+  const { storage } = await startFakeServer(t, answer);
   await assert.rejects(storage.rename(path('/'), 'old', 'CON', context()), ChangeImpossible);
   assert.deepEqual([...items.keys()], ['/dav/old', '/dav/.postern']);
 });
@@ -254,7 +264,7 @@ test('a rename to a name that a WebDAV server refuses fails as impossible, and l
 test('a WebDAV server behind a proxy gets the destination without a host if it refuses the destination with a host', async (t) => {
   const destinations: string[] = [];
   const { items, answer } = memoryServer(() => false);
-  const { storage } = await fakeServer(t, (request, response, body) => {
+  const { storage } = await startFakeServer(t, (request, response, body) => {
     const { destination } = request.headers;
     if (request.method === 'MOVE') destinations.push(String(destination));
     if (String(destination).startsWith('http')) return void response.writeHead(502).end();
@@ -268,24 +278,24 @@ test('a WebDAV server behind a proxy gets the destination without a host if it r
 });
 
 test('an empty file of a WebDAV server is opened without a GET request', async (t) => {
-  const { storage, requests } = await fakeServer(t, ({ url = '' }, response) =>
-    response.writeHead(207).end(multistatus(responseXml(url, file.replace('>4<', '>0<')))),
+  const { storage, requests } = await startFakeServer(t, ({ url = '' }, response) =>
+    response.writeHead(207).end(multistatus(responseXml(url, fileProperties.replace('>4<', '>0<')))),
   );
   assert.equal((await storage.open(path('/empty')))?.content?.length, 0);
   assert.ok(requests.every((request) => request.startsWith('PROPFIND')));
 });
 
 test('a WebDAV server that ignores ranges sends no wrong bytes to visitors', async (t) => {
-  const { storage } = await fakeServer(t, ({ method, url = '' }, response) => {
+  const { storage } = await startFakeServer(t, ({ method, url = '' }, response) => {
     if (method === 'GET') return void response.end('text');
-    response.writeHead(207).end(multistatus(responseXml(url, file)));
+    response.writeHead(207).end(multistatus(responseXml(url, fileProperties)));
   });
   await assert.rejects(storage.open(path('/a')), StorageUnavailable);
 });
 
 test('a full WebDAV server is reported as a full storage', async (t) => {
-  const { storage } = await fakeServer(t, ({ method, url = '' }, response) => {
-    if (method === 'PROPFIND') return void response.writeHead(207).end(multistatus(responseXml(url, folder)));
+  const { storage } = await startFakeServer(t, ({ method, url = '' }, response) => {
+    if (method === 'PROPFIND') return void response.writeHead(207).end(multistatus(responseXml(url, folderProperties)));
     response.writeHead(method === 'PUT' ? 507 : 201).end();
   });
   const upload = await storage.upload({ parent: path('/'), name: 'a', size: 4, ifTaken: 'refuse' }, token());
@@ -295,7 +305,7 @@ test('a full WebDAV server is reported as a full storage', async (t) => {
 });
 
 test('an HTML page does not count as a folder of a WebDAV server', async (t) => {
-  const { storage } = await fakeServer(t, (_, response) => response.writeHead(207).end('<html><body>Maintenance</body></html>'));
+  const { storage } = await startFakeServer(t, (_, response) => response.writeHead(207).end('<html><body>Maintenance</body></html>'));
   await assert.rejects(storage.check(), StorageUnavailable);
 });
 
@@ -310,9 +320,9 @@ test('no credentials are sent before a WebDAV server requests them, and Digest n
       const challenge = `Basic realm="files", Digest realm="files", nonce="n${nonce}", qop="auth,auth-int", algorithm=SHA-256`;
       return void response.writeHead(401, { 'www-authenticate': challenge }).end();
     }
-    response.writeHead(207).end(multistatus(responseXml(url, folder)));
+    response.writeHead(207).end(multistatus(responseXml(url, folderProperties)));
   };
-  const { storage } = await fakeServer(t, answer, { username: 'ann', password: 'secret' });
+  const { storage } = await startFakeServer(t, answer, { username: 'ann', password: 'secret' });
   await storage.check();
   assert.equal(authorizations[0], '');
   assert.match(
@@ -328,7 +338,7 @@ test('a check of a WebDAV server that refuses the credentials sends at most four
     nonce += 1;
     response.writeHead(401, { 'www-authenticate': `Digest realm="files", nonce="${nonce}", qop="auth"` }).end();
   };
-  const { storage, requests } = await fakeServer(t, refuse, { username: 'ann', password: 'wrong' });
+  const { storage, requests } = await startFakeServer(t, refuse, { username: 'ann', password: 'wrong' });
   await assert.rejects(storage.check(), /password or the token is wrong/);
   assert.ok(requests.length <= 4, requests.join());
 });

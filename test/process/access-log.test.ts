@@ -53,8 +53,8 @@ test('the access log records client, path and result of each request, and no sec
     ['GET', '/s/…/file/welcome.txt', 200, true, '127.0.0.1'],
   );
   assert.ok(line.bytes > text.length && line.seconds >= 0 && Date.parse(line.time) > 0);
-  const refused = await waitForLine(logs, 'access.log', ({ status }) => status === 400);
-  assert.deepEqual([refused.refusal, refused.client], ['fieldInvalid', 'a test\uFFFD'], 'control characters are replaced');
+  const refusedLine = await waitForLine(logs, 'access.log', ({ status }) => status === 400);
+  assert.deepEqual([refusedLine.refusal, refusedLine.client], ['fieldInvalid', 'a test\uFFFD'], 'control characters are replaced');
   const change = await waitForLine(logs, 'access.log', ({ path }) => path === '/api/v1/share/add');
   assert.deepEqual([change.caller.kind, change.caller.name], ['key', 'environment']);
   const logText = readFileSync(join(logs, 'access.log'), 'utf8');

@@ -54,7 +54,7 @@ async function maintain(environment: Environment, ...args: string[]): Promise<{ 
   return { code, output };
 }
 
-/** Starts a Postern with shares, a login profile and a session. Its newest share is deleted. */
+/** Starts a Postern with shares, a login profile and a session, and deletes its newest share. */
 async function startWithRecords(t: TestContext, environment: Environment) {
   const postern = await startPostern(t, { environment: { ...environment, ...secret }, data: environment['POSTERN_DATA'] ?? '' });
   const profile = await createUsersProfile(postern);
@@ -70,7 +70,7 @@ async function startWithRecords(t: TestContext, environment: Environment) {
 
 /**
  * Checks that records and stored idempotent responses are the same, and that no share id is used twice.
- * @param sessionStatus what a visitor gets who has signed in before
+ * @param sessionStatus status of the response to a visitor who signed in before the copy was made
  */
 async function assertSameRecords(
   copy: TestPostern,
@@ -174,18 +174,18 @@ test('Postern does not start on an incomplete restore, and a second restore comp
   assert.ok(source && target);
   const original = await startWithRecords(t, source);
   const folder = await temporaryFolder(t);
-  const complete = join(folder, 'complete');
-  assert.equal((await maintain(source, 'backup', complete)).code, 0);
-  const lines = gunzipSync(readFileSync(complete)).toString('utf8').split('\n');
-  const broken = join(folder, 'broken');
-  writeFileSync(broken, gzipSync(lines.slice(0, -6).join('\n')));
+  const completeFile = join(folder, 'complete');
+  assert.equal((await maintain(source, 'backup', completeFile)).code, 0);
+  const lines = gunzipSync(readFileSync(completeFile)).toString('utf8').split('\n');
+  const incompleteFile = join(folder, 'broken');
+  writeFileSync(incompleteFile, gzipSync(lines.slice(0, -6).join('\n')));
 
-  const failedRestore = await maintain(target, 'restore', broken);
+  const failedRestore = await maintain(target, 'restore', incompleteFile);
   assert.deepEqual([failedRestore.code, failedRestore.output.includes('incomplete')], [1, true], failedRestore.output);
   const start = () => startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
   await assert.rejects(start, /did not finish/);
 
-  assert.equal((await maintain(target, 'restore', complete)).code, 0);
+  assert.equal((await maintain(target, 'restore', completeFile)).code, 0);
   await assertSameRecords(await start(), original, 401);
 });
 
@@ -255,12 +255,12 @@ test('a restore of a damaged backup fails with a message, not with a stack trace
   const file = join(folder, 'backup');
   assert.equal((await maintain(source, 'backup', file)).code, 0);
   const complete = readFileSync(file);
-  const flipped = Buffer.from(complete);
-  flipped.writeUInt8(complete.readUInt8(complete.length >> 1) ^ 0xff, complete.length >> 1);
+  const damagedCopy = Buffer.from(complete);
+  damagedCopy.writeUInt8(complete.readUInt8(complete.length >> 1) ^ 0xff, complete.length >> 1);
   const lines = gunzipSync(complete).toString('utf8').split('\n');
   const damages: Record<string, Buffer> = {
     'cut short': complete.subarray(0, complete.length - 100),
-    'a flipped byte': flipped,
+    'a flipped byte': damagedCopy,
     'no gzip': Buffer.from('not a backup at all'),
     'a broken line': gzipSync([lines[0], '["share", {', ...lines.slice(2)].join('\n')),
     'without its end': gzipSync(lines.slice(0, -2).join('\n')),
@@ -291,7 +291,7 @@ test('after the secret key is lost, forget-secrets lists the secrets to enter ag
   const first = await startPostern(t, { data });
   const { id } = await first.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'a door of its own' });
   const { viewId } = await first.call('share/add', newShare({ authenticationId: id }));
-  const open = await first.call('share/add', newShare());
+  const openShare = await first.call('share/add', newShare());
   await first.stop();
   rmSync(join(data, 'secret-key'));
   const listing = await maintain({ POSTERN_DATA: data }, 'operator', 'forget-secrets');
@@ -299,13 +299,13 @@ test('after the secret key is lost, forget-secrets lists the secrets to enter ag
   assert.match(listing.output, /login profile \d+ "Door" \(PASSWORD\): enter its password again[\s\S]*nothing was changed/);
   assert.equal((await maintain({ POSTERN_DATA: data }, 'operator', 'forget-secrets', '--yes')).code, 0);
 
-  const again = await startPostern(t, { data });
-  assert.equal((await again.visit(`/s/${open.viewId}/file/welcome.txt`)).status, 200);
-  const sign = async (password: string) =>
-    (await again.visit(`/s/${viewId}/list`, { headers: { authorization: basic('x', password) } })).status;
-  assert.deepEqual([await sign('a door of its own'), await sign('')], [401, 401]);
-  await again.call('loginprofile/update', { id, password: 'another door of its own' });
-  assert.equal(await sign('another door of its own'), 200);
+  const restartedPostern = await startPostern(t, { data });
+  assert.equal((await restartedPostern.visit(`/s/${openShare.viewId}/file/welcome.txt`)).status, 200);
+  const signInStatus = async (password: string) =>
+    (await restartedPostern.visit(`/s/${viewId}/list`, { headers: { authorization: basic('x', password) } })).status;
+  assert.deepEqual([await signInStatus('a door of its own'), await signInStatus('')], [401, 401]);
+  await restartedPostern.call('loginprofile/update', { id, password: 'another door of its own' });
+  assert.equal(await signInStatus('another door of its own'), 200);
 });
 
 test('forget-secrets changes nothing while a process that knows the old key uses the database', async (t) => {
@@ -314,9 +314,9 @@ test('forget-secrets changes nothing while a process that knows the old key uses
   const running = await startPostern(t, { environment: { ...environment, ...secret }, data: environment['POSTERN_DATA'] ?? '' });
   const { id } = await running.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'a door of its own' });
   const forget = () => maintain({ ...environment, POSTERN_SECRET_KEY: 'another-secret-key' }, 'operator', 'forget-secrets', '--yes');
-  const refused = await forget();
-  assert.equal(refused.code, 1);
-  assert.match(refused.output, /nothing was changed: other processes use the database/);
+  const refusedRun = await forget();
+  assert.equal(refusedRun.code, 1);
+  assert.match(refusedRun.output, /nothing was changed: other processes use the database/);
   assert.equal((await running.call('loginprofile/get', { id })).password, '********');
   await running.stop();
   assert.equal((await forget()).code, 0);
@@ -340,15 +340,15 @@ test('a command sets a new password for an operator who is locked out, and remov
     await tx.insertInto('second_factor').values(values).execute();
   }, 'job');
   await first.stop();
-  const unknown = await maintain({ POSTERN_DATA: data }, 'operator', 'reset', 'Otto');
-  assert.deepEqual([unknown.code, /tenant 1 has no operator named "Otto"/.test(unknown.output)], [1, true]);
+  const unknownOperator = await maintain({ POSTERN_DATA: data }, 'operator', 'reset', 'Otto');
+  assert.deepEqual([unknownOperator.code, /tenant 1 has no operator named "Otto"/.test(unknownOperator.output)], [1, true]);
   const reset = await maintain({ POSTERN_DATA: data }, 'operator', 'reset', 'olga');
   const password = /new password of olga is (\S+)/.exec(reset.output)?.[1];
   assert.equal(reset.code, 0, reset.output);
 
-  const again = await startPostern(t, { data });
-  const signIn = await again.send('operator/signIn', { name: 'Olga', password }, { key: null });
+  const restartedPostern = await startPostern(t, { data });
+  const signIn = await restartedPostern.send('operator/signIn', { name: 'Olga', password }, { key: null });
   assert.deepEqual([signIn.status, signIn.body.name], [200, 'Olga']);
-  const { list } = await again.call('audit/search', { action: 'operator/reset' });
+  const { list } = await restartedPostern.call('audit/search', { action: 'operator/reset' });
   assert.deepEqual([list[0].actorKind, JSON.parse(list[0].after)], ['system', { id, name: 'Olga' }]);
 });

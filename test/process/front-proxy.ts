@@ -9,7 +9,10 @@ import { temporaryFolder } from '../start.ts';
 /** A real reverse proxy in front of several Postern processes. */
 export interface FrontProxy {
   readonly url: string;
-  /** Starts to distribute requests among these targets. Call it once. A target that refuses a connection gets no further requests. */
+  /**
+   * Starts to distribute requests among these targets. Call it once. A target that refuses a connection gets no requests for at
+   * least ten seconds.
+   */
   forwardTo(targets: readonly string[]): Promise<void>;
 }
 

@@ -71,8 +71,8 @@ test('two processes on one PostgreSQL send each mail once, and one continues whe
   assert.equal(assertOneMessageEach(sink, emails), 0);
   first.child.kill('SIGKILL');
   await first.ended;
-  const others = await invite(second, 20, 'other');
+  const otherEmails = await invite(second, 20, 'other');
   const mails = () => sink.mails.filter(({ to }) => to[0]?.startsWith('other'));
-  await until(() => mails().length === others.length);
-  assert.equal(assertOneMessageEach({ mails: mails() }, others), 0);
+  await until(() => mails().length === otherEmails.length);
+  assert.equal(assertOneMessageEach({ mails: mails() }, otherEmails), 0);
 });

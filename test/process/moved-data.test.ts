@@ -10,8 +10,8 @@ test('after the data folder is moved, Postern serves the files in the new folder
   const { viewId } = await first.call('share/add', newShare());
   const { store, vault } = first.ports;
   // Earlier versions stored an absolute path. The update makes it relative.
-  const sealed = vault.seal('location', JSON.stringify({ folder: first.files, fileMode: '0640' }));
-  await store.write((tx) => tx.updateTable('location').set({ configuration: sealed }).where('tid', '=', 1).execute(), 'job');
+  const configuration = vault.seal('location', JSON.stringify({ folder: first.files, fileMode: '0640' }));
+  await store.write((tx) => tx.updateTable('location').set({ configuration }).where('tid', '=', 1).execute(), 'job');
   await first.stop();
   const updatedPostern = await startPostern(t, { data: before }); // in the same folder
   assert.equal((await updatedPostern.call('location/get', { id: 1 })).configuration, '{"folder":"files","fileMode":"0640"}');

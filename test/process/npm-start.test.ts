@@ -32,13 +32,13 @@ function processes(): RunningProcess[] {
 /** Returns all descendants of a process, children first. */
 function descendants(pid: number): RunningProcess[] {
   const all = processes();
-  const found: RunningProcess[] = [];
+  const result: RunningProcess[] = [];
   for (let next = [pid]; next.length > 0; ) {
     const children = all.filter(({ parent }) => next.includes(parent));
-    found.push(...children);
+    result.push(...children);
     next = children.map((child) => child.pid);
   }
-  return found;
+  return result;
 }
 
 /** Runs `npm start` and waits until Postern listens. @returns npm and its descendants */

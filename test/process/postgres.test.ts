@@ -83,10 +83,10 @@ test('Postern ends after SIGTERM even if the database hangs', async (t) => {
   const postern = await runPostern(t, { POSTERN_DATA: data, POSTERN_DATABASE_URL: cluster.url('postgres'), ...secret });
   const resume = cluster.suspend();
   atEnd(t, resume);
-  const unanswered = postern.send('share/add', newShare()).catch(() => {});
+  const pendingRequest = postern.send('share/add', newShare()).catch(() => {});
   postern.child.kill('SIGTERM');
   assert.deepEqual(await postern.ended, { code: 0, signal: null });
-  await unanswered;
+  await pendingRequest;
 });
 
 test('while the database is a standby, changes and sign-ins get 503, and Postern is ready again when it is the primary', async (t) => {
@@ -204,7 +204,7 @@ test('a running download at one process is aborted when another process deactiva
     get(`${other.publicUrl}${share.base}/file/large.bin`, { agent: false }, resolve).once('error', reject);
   });
   atEnd(t, () => response.destroy());
-  const cut = new Promise<NodeJS.ErrnoException>((resolve) => response.once('error', resolve));
+  const transferError = new Promise<NodeJS.ErrnoException>((resolve) => response.once('error', resolve));
   // Reads slowly, so that the transfer keeps running.
   response.on('data', () => {
     response.pause();
@@ -213,7 +213,7 @@ test('a running download at one process is aborted when another process deactiva
 
   await changeShare(one, share.id, { active: false });
 
-  assert.equal((await cut).code, 'ECONNRESET');
+  assert.equal((await transferError).code, 'ECONNRESET');
 });
 
 test('wrong passwords are counted across processes', async (t) => {
@@ -285,21 +285,21 @@ test('a process that starts does not interrupt an upload at another process', as
 test('an upload of a killed process is recorded as failed by another process after one minute', async (t) => {
   const environment = await newDatabase();
   const data = await temporaryFolder(t);
-  const killed = await runPostern(t, { POSTERN_DATA: data, ...environment });
-  const { viewUrl } = (await killed.send('share/add', newShare())).body;
+  const killedPostern = await runPostern(t, { POSTERN_DATA: data, ...environment });
+  const { viewUrl } = (await killedPostern.send('share/add', newShare())).body;
   const sending = request(`${viewUrl}/file/sent.bin`, { method: 'PUT', agent: false, headers: { 'content-length': '2000' } });
   sending.on('error', () => {});
   sending.write('x'.repeat(1000));
-  const witness = await startPostern(t, { environment, data });
-  const countPendingChanges = async () => (await witness.ports.store.read.selectFrom('unsettled').select('audit_id').execute()).length;
-  while ((await countPendingChanges()) === 0) await witness.visit('/health/ready');
-  killed.child.kill('SIGKILL');
-  await killed.ended;
+  const otherPostern = await startPostern(t, { environment, data });
+  const countPendingChanges = async () => (await otherPostern.ports.store.read.selectFrom('unsettled').select('audit_id').execute()).length;
+  while ((await countPendingChanges()) === 0) await otherPostern.visit('/health/ready');
+  killedPostern.child.kill('SIGKILL');
+  await killedPostern.ended;
 
   await startPostern(t, { environment, data });
   assert.equal(await countPendingChanges(), 1, 'the process of the upload may still be running');
   // Makes the process seem to have reported nothing for a minute, by the time of the database.
-  await witness.ports.store.write(
+  await otherPostern.ports.store.write(
     (tx) =>
       tx
         .updateTable('process')
@@ -310,7 +310,7 @@ test('an upload of a killed process is recorded as failed by another process aft
   await startPostern(t, { environment, data });
 
   assert.equal(await countPendingChanges(), 0);
-  const { list } = await witness.call('audit/search', { action: 'upload' });
+  const { list } = await otherPostern.call('audit/search', { action: 'upload' });
   assert.deepEqual(
     list.map(({ outcome }: { outcome: string }) => outcome),
     ['failed'],
@@ -352,8 +352,8 @@ test('a process whose clock is far ahead does not treat other processes as ended
   const clock = settableClock();
   clock.advance(500 * 24 * 60 * minute);
   await startPostern(t, { environment, data, replacements: { ports: { clock } } });
-  const living = await one.ports.store.read.selectFrom('process').select('name').execute();
-  assert.ok(living.some(({ name }) => name === one.ports.process));
+  const runningProcesses = await one.ports.store.read.selectFrom('process').select('name').execute();
+  assert.ok(runningProcesses.some(({ name }) => name === one.ports.process));
 });
 
 test('if two processes replace a file with the same If-Match, one succeeds and the other gets 412', { timeout: 60_000 }, async (t) => {
@@ -369,7 +369,7 @@ test('if two processes replace a file with the same If-Match, one succeeds and t
   }
 });
 
-test('a replacement and a deletion or rename of one file at two processes have the same result as one after the other', {
+test('if one process replaces a file while another deletes or renames it, the result is the same as for one request after the other', {
   timeout: 60_000,
 }, async (t) => {
   const [one, two] = await startTwo(t);
@@ -402,7 +402,7 @@ test('if two processes recover the same upload, it is recorded as done with one 
   const { base } = await createShare(one, { alertUpload: true, notifyEmails: 'owner@example.com' });
   for (let round = 0; round < 10; round += 1) {
     await uploadWithoutRecord(t, one, `${base}/file/${round}.txt`);
-    await one.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'one that has gone' }).execute(), 'job');
+    await one.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'an ended process' }).execute(), 'job');
     await Promise.all([one, two].map(({ ports }) => recoverInterruptedChanges(ports, new Set())));
   }
   const rows = await one.ports.store.read.selectFrom('audit').select('outcome').where('action', '=', 'upload').execute();

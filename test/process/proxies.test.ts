@@ -46,9 +46,9 @@ for (const [name, kind] of Object.entries(proxyKinds))
     atEnd(t, () => child.kill('SIGKILL'));
     const sendRequest = clientOf(t, readFileSync(join(folder, 'fullchain.pem'), 'utf8'));
 
-    const plain = await fetch(`http://localhost:${ports.http}/s/some-link`, { redirect: 'manual' });
-    assert.ok([301, 308].includes(plain.status), `${plain.status}`);
-    assert.equal(plain.headers.get('location')?.replace(`:${ports.https}`, ''), 'https://localhost/s/some-link');
+    const redirect = await fetch(`http://localhost:${ports.http}/s/some-link`, { redirect: 'manual' });
+    assert.ok([301, 308].includes(redirect.status), `${redirect.status}`);
+    assert.equal(redirect.headers.get('location')?.replace(`:${ports.https}`, ''), 'https://localhost/s/some-link');
 
     const { viewUrl } = await postern.call('share/add', newShare());
     assert.ok(viewUrl.startsWith(url));

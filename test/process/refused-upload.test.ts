@@ -1,4 +1,4 @@
-// Runs in its own process: a server that hangs on a refused upload must not block other tests.
+// Postern runs in its own process here: a server that hangs on a refused upload must not block other tests.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';

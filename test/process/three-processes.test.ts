@@ -12,8 +12,8 @@ import { adminKey, temporaryFolder } from '../start.ts';
 import { startFrontProxy } from './front-proxy.ts';
 import { runPostern } from './run-postern.ts';
 
-const changes = 240;
-const uploads = 90;
+const changeCount = 240;
+const uploadCount = 90;
 
 async function startThree(t: TestContext) {
   const database = await startPostgres();
@@ -74,7 +74,7 @@ test('if one of three processes is killed under load, no acknowledged change is 
   let [nextChange, nextUpload, startedRequests, failedRequests, isKilled] = [0, 0, 0, 0, false];
   const countResponses = () => changeIds.size + uploadedFiles.size;
   async function makeChanges(): Promise<void> {
-    while (nextChange < changes) {
+    while (nextChange < changeCount) {
       nextChange += 1;
       const key = `change ${nextChange}`;
       for (;;) {
@@ -89,7 +89,7 @@ test('if one of three processes is killed under load, no acknowledged change is 
     }
   }
   async function uploadFiles(): Promise<void> {
-    while (nextUpload < uploads) {
+    while (nextUpload < uploadCount) {
       nextUpload += 1;
       const [name, content] = [`file-${nextUpload}`, `content ${nextUpload} `.repeat(20_000)];
       for (;;) {
@@ -103,11 +103,11 @@ test('if one of three processes is killed under load, no acknowledged change is 
   }
   async function killOneProcess(): Promise<void> {
     await until(() => countResponses() >= 80);
-    // Every third request goes to the suspended process and waits there. At most three of them are uploads, which the proxy sends
-    // again: of five, two are changes.
+    // Of 15 requests, 5 go to the suspended process and wait there. At most 3 of these are uploads, because 3 clients upload one file
+    // at a time. At least 2 are changes. nginx sends uploads to another process, but not changes: these requests fail.
     processes[1]?.child.kill('SIGSTOP');
-    const started = startedRequests;
-    await until(() => startedRequests >= started + 15);
+    const requestsBefore = startedRequests;
+    await until(() => startedRequests >= requestsBefore + 15);
     processes[1]?.child.kill('SIGKILL');
     await processes[1]?.ended;
     isKilled = true;
@@ -115,11 +115,11 @@ test('if one of three processes is killed under load, no acknowledged change is 
   await Promise.all([killOneProcess(), ...Array.from({ length: 6 }, makeChanges), ...Array.from({ length: 3 }, uploadFiles)]);
 
   assert.ok(isKilled && failedRequests > 0, 'the process was killed while changes were running');
-  assert.equal(changeIds.size, changes);
-  assert.equal(new Set(changeIds.values()).size, changes);
+  assert.equal(changeIds.size, changeCount);
+  assert.equal(new Set(changeIds.values()).size, changeCount);
   const search = await send(`${proxy.url}/api/v1/share/search?searchWord=change&pageSize=1000`, 'GET', authorization, '');
   const searchResult = JSON.parse(search?.text ?? '{}');
-  assert.equal(searchResult.totalCount, changes, 'each change was made once');
+  assert.equal(searchResult.totalCount, changeCount, 'each change was made once');
   assert.deepEqual(new Set(searchResult.list.map(({ id }: { id: number }) => id)), new Set(changeIds.values()));
   for (const [name, content] of uploadedFiles) assert.equal(readFileSync(join(files, 'in', name), 'utf8'), content);
 });

@@ -6,8 +6,8 @@ import { type CountableStorage, countFiles, TooManyFiles } from '#features/quota
 
 const entryOf = (name: string, folder: boolean, size = 0): Entry => ({ name, folder, size, modified: 0, etag: '' });
 
-/** A storage that lists each folder with `entriesOf`. */
-const listing = (entriesOf: (depth: number) => readonly Entry[]): CountableStorage => ({
+/** Returns a storage in which each folder has the entries that `entriesOf` returns for its depth. */
+const storageWith = (entriesOf: (depth: number) => readonly Entry[]): CountableStorage => ({
   stat: async () => entryOf('root', true),
   list: async (path) =>
     (async function* () {
@@ -16,24 +16,24 @@ const listing = (entriesOf: (depth: number) => readonly Entry[]): CountableStora
 });
 
 test('files are counted in all subfolders, and folders are not', async () => {
-  const storage = listing((depth) => [entryOf('a.txt', false, 10), ...(depth < 3 ? [entryOf('x', true), entryOf('y', true)] : [])]);
+  const storage = storageWith((depth) => [entryOf('a.txt', false, 10), ...(depth < 3 ? [entryOf('x', true), entryOf('y', true)] : [])]);
   assert.deepEqual(await countFiles(storage, rootPath), { bytes: 150, files: 15 });
 });
 
-test('a storage that nests folders without end does not keep the count from ending', async () => {
+test('the count ends even if a storage nests folders without end', async () => {
   assert.deepEqual(
     await countFiles(
-      listing(() => [entryOf('a.txt', false, 1), entryOf('again', true)]),
+      storageWith(() => [entryOf('a.txt', false, 1), entryOf('again', true)]),
       rootPath,
     ),
     { bytes: 256, files: 256 },
   );
 });
 
-test('a folder whose name no path can have is skipped', async () => {
+test('a folder whose name is not allowed in a path is skipped', async () => {
   assert.deepEqual(
     await countFiles(
-      listing((depth) => (depth === 0 ? [entryOf('..', true), entryOf('a/b', true)] : [])),
+      storageWith((depth) => (depth === 0 ? [entryOf('..', true), entryOf('a/b', true)] : [])),
       rootPath,
     ),
     { bytes: 0, files: 0 },
@@ -44,7 +44,7 @@ test('the count stops at the number of entries that its caller allows', async ()
   const many = Array.from({ length: 11 }, (_, index) => entryOf(`${index}`, false));
   await assert.rejects(
     countFiles(
-      listing(() => many),
+      storageWith(() => many),
       rootPath,
       { maxEntries: 10 },
     ),

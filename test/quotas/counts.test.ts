@@ -35,12 +35,12 @@ async function startWithHeldCount(t: TestContext) {
     async changeDuringCount(change: () => Promise<void>) {
       await store.write((tx) => tx.updateTable('counted_folder').set({ due_at: 0 }).execute(), 'job');
       gate.isClosed = true;
-      const counted = count(postern);
+      const counting = count(postern);
       await gate.waiting.promise;
       await change();
       gate.isClosed = false;
       gate.opened.resolve();
-      await counted;
+      await counting;
     },
     /** Returns the time from the count of a folder to the next one; ms. */
     async pauseOf(path: string) {
@@ -127,10 +127,10 @@ test('the unfinished uploads of a deleted share free their space at once', async
   const [location] = (await postern.call('location/search')).list;
   await count(postern);
   await postern.call('location/update', { id: location.id, maxFiles: 2 });
-  const deleted = await createShare(postern, { path: '/' });
+  const shareToDelete = await createShare(postern, { path: '/' });
   const { base } = await createShare(postern, { path: '/' });
-  await tusClient(postern, deleted.base).begin('parts.bin', 20);
+  await tusClient(postern, shareToDelete.base).begin('parts.bin', 20);
   assert.equal(await put(postern, base, 'other.txt', 'x'), 507);
-  await postern.call('share/delete', { id: deleted.id });
+  await postern.call('share/delete', { id: shareToDelete.id });
   assert.equal(await put(postern, base, 'other.txt', 'x'), 201);
 });

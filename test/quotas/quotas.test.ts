@@ -29,7 +29,7 @@ async function startWithFolder(t: TestContext, share: object, before: CallHook =
 }
 const visibleFiles = async (postern: TestPostern) => (await readdir(join(postern.files, 'in'))).sort();
 
-test('an upload that would exceed the bytes of a share answers 507 before its body is read, and nothing of it is kept', async (t) => {
+test('an upload that would exceed the byte quota of a share gets 507 before its body is read, and nothing of it is kept', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 25 });
   const answer = await put(postern, base, 'large.txt', 'x'.repeat(16));
   assert.deepEqual([answer.status, answer.json.code], [507, 'quotaExceeded']);
@@ -40,7 +40,7 @@ test('an upload that would exceed the bytes of a share answers 507 before its bo
   assert.deepEqual(await visibleFiles(postern), ['empty.txt', 'first.txt', 'fits.txt']);
 });
 
-test('an upload that would exceed the files of a share answers 507', async (t) => {
+test('an upload that would exceed the file quota of a share gets 507', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxFiles: 2 });
   assert.equal((await put(postern, base, 'second.txt', 'x')).status, 201);
   const answer = await put(postern, base, 'third.txt', 'x');
@@ -49,7 +49,7 @@ test('an upload that would exceed the files of a share answers 507', async (t) =
   assert.deepEqual(await visibleFiles(postern), ['first.txt', 'second.txt', 'sub']);
 });
 
-test('an upload of unknown length ends with 507 where it exceeds the quota', async (t) => {
+test('an upload of unknown length gets 507 as soon as it exceeds the quota', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 1_000_010 });
   const send = (name: string, size: number) =>
     fetch(`${postern.publicUrl}${base}/file/${name}`, {
@@ -63,7 +63,7 @@ test('an upload of unknown length ends with 507 where it exceeds the quota', asy
   assert.equal((await send('exact.bin', 600_000)).status, 201);
 });
 
-test('uploads under way count: two that do not fit together are not both accepted', async (t) => {
+test('running uploads count toward the quota: two that do not fit together are not both accepted', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 30 });
   const upload = await holdUpload(postern, `${base}/file/slow.txt`, 15);
   const answer = await put(postern, base, 'other.txt', 'x'.repeat(6));
@@ -97,13 +97,13 @@ test('a replacement of unknown length needs space only for the bytes that it add
 test('an upload in parts takes its bytes when it begins, and frees them when it is deleted', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 30 });
   const tus = tusClient(postern, base);
-  const refused = await tus.announce('large.bin', 21);
-  assert.deepEqual([refused.status, refused.json.code], [507, 'quotaExceeded']);
+  const refusal = await tus.announce('large.bin', 21);
+  assert.deepEqual([refusal.status, refusal.json.code], [507, 'quotaExceeded']);
   const address = await tus.begin('parts.bin', 20);
   assert.equal((await put(postern, base, 'other.txt', 'x')).status, 507);
   assert.equal((await tus.send('DELETE', address)).status, 204);
-  const again = await tus.begin('parts.bin', 20);
-  assert.equal((await tus.patch(again, 0, 'x'.repeat(20))).status, 204);
+  const secondAddress = await tus.begin('parts.bin', 20);
+  assert.equal((await tus.patch(secondAddress, 0, 'x'.repeat(20))).status, 204);
   assert.deepEqual(await quotaOf(postern, base), { maxBytes: 30, usedBytes: 30, maxFiles: null, usedFiles: 2 });
 });
 
@@ -122,26 +122,27 @@ test('a replaced file counts once, and a deleted file or folder frees its bytes'
 });
 
 test('a file that is replaced while its deletion waits frees only the bytes of the new file', async (t) => {
-  const placing = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
   const isPlacing = Promise.withResolvers<void>();
   const before = (method: string) => {
     if (method !== 'upload.place') return;
     isPlacing.resolve();
-    return placing.promise;
+    return gate.promise;
   };
   const { postern, base } = await startWithFolder(t, { maxBytes: 25 }, before);
   const replacement = put(postern, base, 'first.txt', 'x', { 'if-match': '*' });
   await isPlacing.promise;
   const deletion = postern.visit(`${base}/file/first.txt`, { method: 'DELETE' });
-  const begun = postern.ports.store.read.selectFrom('audit').select('id').where('action', '=', 'delete').where('outcome', '=', 'begun');
-  await until(async () => (await begun.execute()).length === 1);
-  placing.resolve();
+  const { read } = postern.ports.store;
+  const pendingDeletions = read.selectFrom('audit').select('id').where('action', '=', 'delete').where('outcome', '=', 'begun');
+  await until(async () => (await pendingDeletions.execute()).length === 1);
+  gate.resolve();
   assert.deepEqual([(await replacement).status, (await deletion).status], [201, 204]);
   const statuses = [await put(postern, base, 'a', 'x'.repeat(25)), await put(postern, base, 'b', 'x')].map(({ status }) => status);
   assert.deepEqual(statuses, [201, 507]);
 });
 
-test('the quota of a location holds for all its shares, and its refusal tells nothing about other files', async (t) => {
+test('the quota of a location holds for all its shares, and its refusal reveals nothing about other files', async (t) => {
   const { postern, base } = await startWithFolder(t, {});
   const { list } = await postern.call('location/search');
   const [location] = list;
@@ -172,7 +173,7 @@ test('only visitors who may upload see the quota', async (t) => {
   assert.equal(await quotaOf(postern, base), null);
 });
 
-test('the folder of a share is counted only while a share with it has a quota', async (t) => {
+test('the folder of a share is counted only while a share of this folder has a quota', async (t) => {
   const { postern, id } = await startWithFolder(t, { maxFiles: 5 });
   const folders = async () =>
     (await postern.ports.store.read.selectFrom('counted_folder').select('path').orderBy('path').execute()).map(({ path }) => path);

@@ -32,7 +32,7 @@ async function sendParts(base: string, upload: ClientUpload, start: number, onPa
     const headers = { ...version, 'upload-offset': `${offset}`, 'content-type': 'application/offset+octet-stream' };
     const send = () => fetch(base + upload.address, { method: 'PATCH', headers, body: new Uint8Array(part) });
     let response = await send();
-    // Recovery has not found out yet whether the file is in place.
+    // 423: recovery has not found out yet whether the file is in place.
     while (response.status === 423) {
       await setTimeout(1000 * Number(response.headers.get('retry-after')));
       response = await send();
@@ -62,7 +62,7 @@ interface UploadLocation {
   readonly location?: { readonly name: string; readonly kind: string; readonly configuration: string };
   /** Returns the names of the files in the staging area, and of the uploads that the storage service keeps. @param data POSTERN_DATA */
   listStaged(data: string): Promise<readonly string[]>;
-  /** Sweeps the location as if an hour had passed: services may not delete younger files. Absent: the sweep at the start deletes them. */
+  /** Sweeps a location at a service as if an hour had passed, because the sweep keeps younger files there. Absent: not needed. */
   sweep?(): Promise<void>;
 }
 
@@ -71,12 +71,12 @@ interface UploadLocation {
  * visible before it is complete, each upload is recorded once, and nothing is left behind.
  * @param killAfter number of acknowledged parts after which the process is killed
  */
-export async function checkKilledUploads(t: TestContext, place: UploadLocation, killAfter: number): Promise<void> {
+export async function checkKilledUploads(t: TestContext, uploadLocation: UploadLocation, killAfter: number): Promise<void> {
   const data = await temporaryFolder(t);
-  const environment = { POSTERN_DATA: data, ...place.environment };
+  const environment = { POSTERN_DATA: data, ...uploadLocation.environment };
   const first = await runPostern(t, environment);
-  if (place.location) await first.send('location/add', place.location);
-  const { viewId } = (await first.send('share/add', newShare({ location: place.location?.name ?? 'local' }))).body;
+  if (uploadLocation.location) await first.send('location/add', uploadLocation.location);
+  const { viewId } = (await first.send('share/add', newShare({ location: uploadLocation.location?.name ?? 'local' }))).body;
   const clients = Array.from({ length: uploads }, (_, index): ClientUpload => {
     const bytes = randomBytes(index % 25 === 0 ? sizes.large : sizes.small);
     return { name: `file-${index}`, bytes, address: '', acknowledged: 0 };
@@ -93,7 +93,7 @@ export async function checkKilledUploads(t: TestContext, place: UploadLocation, 
   };
   await forEachClient(clients, (client) => sendParts(first.publicUrl, client, 0, onPart).catch(() => {}));
   assert.equal((await first.ended).signal, 'SIGKILL');
-  assert.notDeepEqual(await place.listStaged(data), []);
+  assert.notDeepEqual(await uploadLocation.listStaged(data), []);
 
   const second = await runPostern(t, environment);
   const link = `${second.publicUrl}/s/${viewId}`;
@@ -114,8 +114,8 @@ export async function checkKilledUploads(t: TestContext, place: UploadLocation, 
     assert.ok(await isStored(client), client.name);
   });
   await until(async () => {
-    await place.sweep?.();
-    return (await place.listStaged(data)).length === 0;
+    await uploadLocation.sweep?.();
+    return (await uploadLocation.listStaged(data)).length === 0;
   });
   const doneEntries = await second.send('audit/search', { action: 'upload', outcome: 'done', pageSize: 1000 });
   assert.equal(doneEntries.body.totalCount, uploads);

@@ -7,7 +7,7 @@ import { tusClient } from './tus.ts';
 
 const maxUploadsOfNetwork = 64;
 
-test('a client that has lost 64 connections can continue each of its uploads after three seconds', async (t) => {
+test('a client whose 64 uploads, the maximum of one network, have lost their connections can continue one of them', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const tus = tusClient(postern, base);

@@ -12,7 +12,7 @@ import { createUsersProfile, mailSettings, signIn, startPostern, type TestPoster
 import { changeShare, createShare, hour, minute, noPermissions, settableClock } from '../visit/visiting.ts';
 import { metadataOf, sha256, tusClient } from './tus.ts';
 
-async function start(t: Parameters<typeof startPostern>[0], over: object = {}, options: Parameters<typeof startPostern>[1] = {}) {
+async function startWithShare(t: Parameters<typeof startPostern>[0], over: object = {}, options: Parameters<typeof startPostern>[1] = {}) {
   const postern = await startPostern(t, options);
   const share = await createShare(postern, over);
   return { postern, ...share, tus: tusClient(postern, share.base) };
@@ -23,7 +23,7 @@ const visibleNames = async ({ files }: TestPostern) => (await readdir(files)).fi
 const stagedNames = ({ files }: TestPostern) => readdir(join(files, '.postern')).catch(() => []);
 
 test('OPTIONS names the version, the extensions, the largest file and the checksum algorithm', async (t) => {
-  const { tus, base } = await start(t, {}, { environment: { POSTERN_MAX_FILE_SIZE: '1000' } });
+  const { tus, base } = await startWithShare(t, {}, { environment: { POSTERN_MAX_FILE_SIZE: '1000' } });
   const { status, headers } = await tus.send('OPTIONS', `${base}/upload`, { 'tus-resumable': '' });
   assert.equal(status, 204);
   assert.equal(headers['tus-version'], '1.0.0');
@@ -34,7 +34,7 @@ test('OPTIONS names the version, the extensions, the largest file and the checks
 });
 
 test('a file that is sent in parts is visible only after the last part, is complete, and has the audit entry of an upload', async (t) => {
-  const { postern, tus } = await start(t);
+  const { postern, tus } = await startWithShare(t);
   const bytes = randomBytes(3_000_000);
   const address = await tus.begin('naïve 🗂.bin', bytes.length);
   assert.match(address, /^http.*\/s\/.*\/upload\/[\w-]{32}$/);
@@ -60,14 +60,14 @@ test('a file that is sent in parts is visible only after the last part, is compl
 });
 
 test('the upload of an empty file is complete as soon as it is announced', async (t) => {
-  const { postern, tus } = await start(t);
+  const { postern, tus } = await startWithShare(t);
   const address = await tus.begin('empty', 0);
   assert.equal((await readFile(join(postern.files, 'empty'))).length, 0);
   assert.equal((await tus.send('HEAD', address)).status, 410);
 });
 
-test('HEAD of a complete upload has its SHA-256, for a client that has lost the response to the last part', async (t) => {
-  const { tus } = await start(t);
+test('HEAD of a completed upload returns its SHA-256, for a client that has lost the response to the last part', async (t) => {
+  const { tus } = await startWithShare(t);
   const address = await tus.begin('a', 3);
   await tus.patch(address, 0, 'abc');
   const { status, headers } = await tus.send('HEAD', address);
@@ -75,7 +75,7 @@ test('HEAD of a complete upload has its SHA-256, for a client that has lost the 
 });
 
 test('requests to a completed upload get 410, and requests to an unknown upload get 404', async (t) => {
-  const { tus, base } = await start(t);
+  const { tus, base } = await startWithShare(t);
   const address = await tus.begin('a', 1);
   await tus.patch(address, 0, 'a');
   for (const method of ['HEAD', 'DELETE']) assert.equal((await tus.send(method, address)).status, 410, method);
@@ -87,7 +87,7 @@ test('requests to a completed upload get 410, and requests to an unknown upload 
 });
 
 test('a request with another version of tus gets 412, and the response names the supported version', async (t) => {
-  const { tus, base } = await start(t);
+  const { tus, base } = await startWithShare(t);
   for (const method of ['POST', 'PATCH', 'HEAD', 'DELETE']) {
     const { status, headers } = await tus.send(method, `${base}/upload/x`, { 'tus-resumable': '0.2.2' });
     assert.equal(status, 412, method);
@@ -96,7 +96,7 @@ test('a request with another version of tus gets 412, and the response names the
 });
 
 test('an invalid header of a new upload is refused, and the error names the header', async (t) => {
-  const { tus, base, postern } = await start(t, {}, { environment: { POSTERN_MAX_FILE_SIZE: '1' } });
+  const { tus, base, postern } = await startWithShare(t, {}, { environment: { POSTERN_MAX_FILE_SIZE: '1' } });
   const good = { 'upload-length': '1', 'upload-metadata': metadataOf('a') };
   const cases: [Record<string, string>, number, string][] = [
     [{ 'upload-length': '-1' }, 400, 'Upload-Length'],
@@ -122,7 +122,7 @@ test('an invalid header of a new upload is refused, and the error names the head
 });
 
 test('an upload to a taken name or an absent folder is refused before a byte is sent', async (t) => {
-  const { tus, postern, base } = await start(t);
+  const { tus, postern, base } = await startWithShare(t);
   await mkdir(join(postern.files, 'folder'));
   assert.equal((await tus.announce('welcome.txt', 1)).json.code, 'itemExists');
   const headers = { 'upload-length': '1', 'upload-metadata': metadataOf('a') };
@@ -131,7 +131,7 @@ test('an upload to a taken name or an absent folder is refused before a byte is 
 });
 
 test('a part at a wrong offset is refused with 409, and changes nothing', async (t) => {
-  const { tus } = await start(t);
+  const { tus } = await startWithShare(t);
   const address = await tus.begin('a', 10);
   await tus.patch(address, 0, 'abc');
   for (const offset of [0, 2, 4]) assert.equal((await tus.patch(address, offset, 'xyz')).json.code, 'uploadOffsetWrong', `${offset}`);
@@ -141,7 +141,7 @@ test('a part at a wrong offset is refused with 409, and changes nothing', async 
 });
 
 test('a part that goes beyond the announced length is refused', async (t) => {
-  const { tus, postern } = await start(t);
+  const { tus, postern } = await startWithShare(t);
   const address = await tus.begin('a', 3);
   assert.equal((await tus.patch(address, 0, 'abcd')).status, 413);
   assert.equal(await tus.offset(address), 0);
@@ -150,7 +150,7 @@ test('a part that goes beyond the announced length is refused', async (t) => {
 });
 
 test('a part that does not match its checksum is refused with 460, and nothing of it is kept', async (t) => {
-  const { tus, postern } = await start(t);
+  const { tus, postern } = await startWithShare(t);
   const address = await tus.begin('a', 6);
   await tus.patch(address, 0, 'abc', { 'upload-checksum': `sha256 ${sha256('abc')}` });
   assert.equal((await tus.patch(address, 3, 'dxf', { 'upload-checksum': `sha256 ${sha256('def')}` })).status, 460);
@@ -162,7 +162,7 @@ test('a part that does not match its checksum is refused with 460, and nothing o
 });
 
 test('the bytes of an interrupted part that have arrived are kept, and HEAD returns their number', async (t) => {
-  const { tus, postern } = await start(t);
+  const { tus, postern } = await startWithShare(t);
   const bytes = randomBytes(5_000_000);
   const address = await tus.begin('a', bytes.length);
   const close = tus.sendBeginning(address, 0, bytes.subarray(0, 2_000_000), bytes.length);
@@ -185,7 +185,7 @@ async function stagedSize(postern: TestPostern): Promise<number> {
 }
 
 test('while one part is received, another one is refused with 423', async (t) => {
-  const { tus, postern } = await start(t);
+  const { tus, postern } = await startWithShare(t);
   const address = await tus.begin('a', 5_000_000);
   const close = tus.sendBeginning(address, 0, randomBytes(2_000_000), 5_000_000);
   await until(async () => (await stagedSize(postern)) > 1_000_000);
@@ -196,7 +196,7 @@ test('while one part is received, another one is refused with 423', async (t) =>
 });
 
 test('of two simultaneous parts at one offset, exactly one is kept', async (t) => {
-  const { tus, postern } = await start(t);
+  const { tus, postern } = await startWithShare(t);
   for (let round = 0; round < 10; round += 1) {
     const address = await tus.begin(`a${round}`, 6);
     const answers = await Promise.all(['abc', 'xyz'].map((part) => tus.patch(address, 0, part)));
@@ -208,7 +208,7 @@ test('of two simultaneous parts at one offset, exactly one is kept', async (t) =
 });
 
 test('a deleted upload leaves no staging file', async (t) => {
-  const { tus, postern } = await start(t);
+  const { tus, postern } = await startWithShare(t);
   const address = await tus.begin('a', 6);
   await tus.patch(address, 0, 'abc');
   assert.equal((await tus.send('DELETE', address)).status, 204);
@@ -218,7 +218,7 @@ test('a deleted upload leaves no staging file', async (t) => {
 });
 
 test('if the name is taken before the last part, the part gets 409; once the name is free, the last byte completes the upload', async (t) => {
-  const { tus, postern, base } = await start(t);
+  const { tus, postern, base } = await startWithShare(t);
   const address = await tus.begin('a', 6);
   await tus.patch(address, 0, 'abc');
   await writeFile(join(postern.files, 'a'), 'another');
@@ -232,7 +232,7 @@ test('if the name is taken before the last part, the part gets 409; once the nam
 });
 
 test('at a drop box, a file that is sent in parts gets a number if its name is taken, and the visitor sees no conflict', async (t) => {
-  const { tus, postern, base } = await start(t, { ...noPermissions, canUpload: true });
+  const { tus, postern, base } = await startWithShare(t, { ...noPermissions, canUpload: true });
   const address = await tus.begin('welcome.txt', 3);
   assert.equal((await tus.patch(address, 0, 'abc')).status, 204);
   assert.equal(await readFile(join(postern.files, 'welcome (2).txt'), 'utf8'), 'abc');
@@ -241,7 +241,7 @@ test('at a drop box, a file that is sent in parts gets a number if its name is t
 });
 
 test('an upload cannot continue while the share does not permit uploads, and can continue once the share permits them again', async (t) => {
-  const { tus, postern, id } = await start(t);
+  const { tus, postern, id } = await startWithShare(t);
   const address = await tus.begin('a', 6);
   await tus.patch(address, 0, 'abc');
   await changeShare(postern, id, { canUpload: false });
@@ -253,7 +253,7 @@ test('an upload cannot continue while the share does not permit uploads, and can
 
 test('an upload that receives no bytes for a day expires', async (t) => {
   const clock = settableClock();
-  const { tus } = await start(t, {}, { replacements: { ports: { clock } } });
+  const { tus } = await startWithShare(t, {}, { replacements: { ports: { clock } } });
   const address = await tus.begin('a', 6);
   clock.advance(10 * minute);
   await tus.patch(address, 0, 'abc');
@@ -265,7 +265,7 @@ test('an upload that receives no bytes for a day expires', async (t) => {
 });
 
 test('a client that cannot send PATCH, HEAD or DELETE can name the method in a header', async (t) => {
-  const { tus, postern } = await start(t);
+  const { tus, postern } = await startWithShare(t);
   const address = await tus.begin('a', 3);
   const headers = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
   assert.equal((await tus.send('POST', address, { ...headers, 'x-http-method-override': 'PATCH' }, 'abc')).status, 204);
@@ -307,7 +307,7 @@ test('an upload can continue in a new session of the same visitor', async (t) =>
 });
 
 test('an upload in parts causes a single alert, once it is complete', async (t) => {
-  const { postern, tus } = await start(t, { alertUpload: true, notifyEmails: 'owner@example.com' }, { environment: mailSettings });
+  const { postern, tus } = await startWithShare(t, { alertUpload: true, notifyEmails: 'owner@example.com' }, { environment: mailSettings });
   const address = await tus.begin('a', 6);
   await tus.patch(address, 0, 'abc');
   const alerts = async () => (await postern.ports.store.read.selectFrom('alert').selectAll().execute()).length;
@@ -317,16 +317,16 @@ test('an upload in parts causes a single alert, once it is complete', async (t) 
 });
 
 test('one network cannot leave more than 200 unfinished uploads at a link', async (t) => {
-  const { tus } = await start(t);
+  const { tus } = await startWithShare(t);
   for (let index = 0; index < 200; index += 1) await tus.begin(`f${index}`, 10);
-  const refused = await tus.announce('more', 10);
-  assert.equal(refused.status, 503);
-  assert.equal(refused.json.code, 'uploadsBusy');
+  const refusal = await tus.announce('more', 10);
+  assert.equal(refusal.status, 503);
+  assert.equal(refusal.json.code, 'uploadsBusy');
 });
 
 test('an upload that has received no bytes expires after 15 minutes', async (t) => {
   const clock = settableClock();
-  const { tus } = await start(t, {}, { replacements: { ports: { clock } } });
+  const { tus } = await startWithShare(t, {}, { replacements: { ports: { clock } } });
   const address = await tus.begin('a', 6);
   clock.advance(16 * minute);
   assert.equal((await tus.patch(address, 0, 'abc')).status, 404);
@@ -349,7 +349,7 @@ test('a part that the storage fails to sync does not count, even if the next syn
 });
 
 test('if a request that creates an upload in parts has a body, its connection is closed after the response', async (t) => {
-  const { base, postern } = await start(t);
+  const { base, postern } = await startWithShare(t);
   const { hostname, port } = new URL(postern.publicUrl);
   const headers = { 'tus-resumable': '1.0.0', 'upload-length': '5', 'upload-metadata': metadataOf('a'), 'content-length': '100000000000' };
   const creation = request({ hostname, port, path: `${base}/upload`, method: 'POST', headers, agent: false });

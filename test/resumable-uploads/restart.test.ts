@@ -34,7 +34,7 @@ test('an upload continues after a restart, and its SHA-256 is that of the entire
   assert.deepEqual(await readFile(join(second.files, 'a')), bytes);
 });
 
-test('an upload whose staging file was deleted answers 404', async (t) => {
+test('a part of an upload whose staging file was deleted is refused, because the upload is unknown', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const tus = tusClient(postern, base);
@@ -44,7 +44,7 @@ test('an upload whose staging file was deleted answers 404', async (t) => {
   assert.equal((await tus.patch(address, 3, 'def')).json.code, 'uploadUnknown');
 });
 
-test('an upload goes on after its location has led to an empty or another folder for some time', async (t) => {
+test('an upload can continue after its location was an empty or a different folder for some time', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const tus = tusClient(postern, base);
@@ -77,7 +77,7 @@ test('the sweep keeps an unfinished upload; an expired one is deleted with its r
   assert.deepEqual(await postern.ports.store.read.selectFrom('resumable_upload').selectAll().execute(), []);
 });
 
-test('the sweep keeps an expired upload while a part of it is being received', async (t) => {
+test('an expired upload is not deleted while it is in use', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const { base } = await createShare(postern);

@@ -23,23 +23,23 @@ test('a waiting change whose client closes the connection does not take place, u
 }, async (t) => {
   const { postern, calls, release } = await startWithBlockedMethod(t, 'storage.createFolder');
   const { base } = await createShare(postern);
-  const countReceived = countRequests(t);
+  const receivedCount = countRequests(t);
   const client = new AbortController();
   const create = (name: string, init: RequestInit = {}) => postern.visit(`${base}/folder/${name}`, { method: 'POST', ...init });
-  const first = [create('first'), create('second')]; // a network may run two changes at once
+  const firstRequests = [create('first'), create('second')]; // a network may run two changes at once
   await until(async () => calls() === 2);
-  const before = countReceived();
+  const before = receivedCount();
   const abandonedRequests = [
     create('abandoned', { signal: client.signal }),
     create('with-key', { signal: client.signal, headers: { 'idempotency-key': 'a-key' } }),
   ];
-  await until(async () => countReceived() === before + 2);
+  await until(async () => receivedCount() === before + 2);
   client.abort();
   for (const request of abandonedRequests) await assert.rejects(request);
-  const last = create('last');
-  await until(async () => countReceived() === before + 3);
+  const lastRequest = create('last');
+  await until(async () => receivedCount() === before + 3);
   release();
-  for (const { status } of await Promise.all([...first, last])) assert.equal(status, 201);
+  for (const { status } of await Promise.all([...firstRequests, lastRequest])) assert.equal(status, 201);
   const exists = (name: string) =>
     access(join(postern.files, name)).then(
       () => true,

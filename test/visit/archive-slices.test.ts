@@ -5,14 +5,14 @@ import { walkInSlices } from '#features/visits/archives/folder-walk.ts';
 import { nameMemories } from '#features/visits/archives/name-memory.ts';
 
 /** Blocks for 2 ms, as a file system under load does. */
-function block(): void {
+function blockThread(): void {
   for (const start = performance.now(); performance.now() - start < 2; );
 }
 
-test('a slice of an archive ends after some ms, so that archives of small folders do not wait for those of large ones', async () => {
+test('a slice of an archive ends after a few milliseconds, so that archives of small folders do not wait for those of large ones', async () => {
   async function* entries() {
     for (let number = 0; number < 30; number += 1) {
-      block();
+      blockThread();
       yield [{ name: `file ${number}`, folder: false, size: 1, modified: 0, etag: '"e"' }];
     }
   }

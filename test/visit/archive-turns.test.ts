@@ -5,51 +5,52 @@ import { archiveTurns } from '#features/visits/archives/archive-turns.ts';
 
 const neverAborted = new AbortController().signal;
 const neverEnds = () => new Promise<never>(() => {});
-const at = (locationId: number, tid = 1) => ({ viewId: `link to ${locationId}`, address: '192.0.2.1', tid, locationId });
+const visitorAt = (locationId: number, tid = 1) => ({ viewId: `link to ${locationId}`, address: '192.0.2.1', tid, locationId });
 
 test('a hanging disk does not delay archives at another location', async () => {
   const turns = archiveTurns({ inner: 16, all: 512 });
-  for (let number = 0; number < 10; number += 1) void turns.run(at(1), neverAborted, neverEnds);
-  assert.equal(await turns.run(at(2), neverAborted, async () => 'read'), 'read');
+  for (let number = 0; number < 10; number += 1) void turns.run(visitorAt(1), neverAborted, neverEnds);
+  assert.equal(await turns.run(visitorAt(2), neverAborted, async () => 'read'), 'read');
 });
 
 test('the archives of one network do not delay those of another network at the same location', async () => {
   const turns = archiveTurns({ inner: 16, all: 512 });
-  for (let number = 0; number < 10; number += 1) void turns.run(at(1), neverAborted, neverEnds);
-  assert.equal(await turns.run({ ...at(1), address: '198.51.100.1' }, neverAborted, async () => 'read'), 'read');
+  for (let number = 0; number < 10; number += 1) void turns.run(visitorAt(1), neverAborted, neverEnds);
+  assert.equal(await turns.run({ ...visitorAt(1), address: '198.51.100.1' }, neverAborted, async () => 'read'), 'read');
 });
 
 test('the hanging locations of one tenant do not delay the archives of another tenant', async () => {
   const turns = archiveTurns({ inner: 1000, all: 1000 });
-  for (let location = 1; location <= 100; location += 1) void turns.run(at(location), neverAborted, neverEnds);
+  for (let location = 1; location <= 100; location += 1) void turns.run(visitorAt(location), neverAborted, neverEnds);
   await new Promise(setImmediate);
-  assert.equal(await turns.run(at(200, 2), neverAborted, async () => 'read'), 'read');
+  assert.equal(await turns.run(visitorAt(200, 2), neverAborted, async () => 'read'), 'read');
 });
 
 test('the limit on waiting archives of one client applies to all locations together', async () => {
   const turns = archiveTurns({ inner: 16, all: 512 });
-  const refused: unknown[] = [];
+  const refusals: unknown[] = [];
   for (let number = 0; number < 30; number += 1)
-    for (const location of [1, 2, 3]) void turns.run(at(location), neverAborted, neverEnds).catch((cause: unknown) => refused.push(cause));
+    for (const location of [1, 2, 3])
+      void turns.run(visitorAt(location), neverAborted, neverEnds).catch((cause: unknown) => refusals.push(cause));
   await new Promise(setImmediate);
-  assert.equal(refused.length, 90 - 3 - 16); // one archive is read at each of the three locations, and 16 wait
-  assert.ok(refused.every((cause) => cause instanceof Refusal && cause.messageName === 'listingBusy'));
+  assert.equal(refusals.length, 90 - 3 - 16); // one archive is read at each of the three locations, and 16 wait
+  assert.ok(refusals.every((cause) => cause instanceof Refusal && cause.messageName === 'listingBusy'));
 });
 
 test('a client that stops waiting for an archive frees its place in the queue', async () => {
   const turns = archiveTurns({ inner: 1, all: 512 });
   const gates: (() => void)[] = [];
-  const from = (network: number) => ({ ...at(1), address: `192.0.${network}.1` });
+  const from = (network: number) => ({ ...visitorAt(1), address: `192.0.${network}.1` });
   const running = [1, 2, 3, 4].map((network) =>
     turns.run(from(network), neverAborted, () => new Promise<void>((resolve) => gates.push(resolve))),
   );
   await new Promise(setImmediate);
   const disconnect = new AbortController();
-  const abandonedArchive = turns.run(at(1), disconnect.signal, neverEnds);
+  const abandonedArchive = turns.run(visitorAt(1), disconnect.signal, neverEnds);
   disconnect.abort(new Error('left'));
   await assert.rejects(abandonedArchive, { message: 'left' });
-  const next = turns.run(at(1), neverAborted, async () => 'read');
-  for (const open of gates) open();
+  const next = turns.run(visitorAt(1), neverAborted, async () => 'read');
+  for (const openGate of gates) openGate();
   assert.equal(await next, 'read');
   await Promise.all(running);
 });

@@ -73,7 +73,7 @@ test('each visitor action creates one audit entry with the actor, action, addres
     'delete',
     'sign-out',
   ]) {
-    const [row, ...more] = rows.filter((found) => found.action === action && found.outcome === 'done');
+    const [row, ...more] = rows.filter((candidate) => candidate.action === action && candidate.outcome === 'done');
     assert.ok(row, action);
     assert.deepEqual(more, [], action);
     assert.equal(row.share_id, link.id, action);
@@ -113,7 +113,7 @@ test('no alert is created if the alerts are off or notifyEmails is empty', async
   assert.deepEqual((await withoutRecipients.readAuditLog()).alerts, []);
 });
 
-test('a refused action creates no alert, and an audit entry with the outcome refused', async (t) => {
+test('a refused action creates an audit entry with the outcome refused, and no alert', async (t) => {
   const { request, readAuditLog } = await startWithAuditLog(t, { ...everyAlert, ...noPermissions });
   await takeEachAction(request);
   const { rows, alerts } = await readAuditLog();
@@ -252,9 +252,9 @@ test('failed sign-ins by form and by Basic authentication from one site at a lin
   await postern.visit(`${link.base}/list`, { headers });
   await postern.visit(`/p/${viewId}/visit`, { headers });
   const { rows } = await readAuditLog();
-  const refused = rows.filter(({ action, outcome }) => action === 'sign-in' && outcome === 'refused');
+  const refusedSignIns = rows.filter(({ action, outcome }) => action === 'sign-in' && outcome === 'refused');
   assert.deepEqual(
-    refused.map(({ share_id, count }) => [share_id, count]),
+    refusedSignIns.map(({ share_id, count }) => [share_id, count]),
     [
       [link.id, 4],
       [null, 1],
@@ -306,7 +306,7 @@ test('audit entries from a database outage are written in batches, and an invali
   recordEntries(0);
   await until(() => failures > 64); // a batch has failed, too
   recordEntries(500);
-  assert.ok(writes < 100 && failures < 100, `${writes} writes were tried, ${failures} failures were logged`);
+  assert.ok(writes < 100 && failures < 100, `${writes} writes were attempted, ${failures} failures were logged`);
   audit.recordInBackground({ ...event, tid: 999, action: 'rename', path: '/of no tenant' });
   isUnavailable = false;
   await audit[Symbol.asyncDispose]();
@@ -318,7 +318,7 @@ test('audit entries from a database outage are written in batches, and an invali
   assert.equal(rows, 1000);
 });
 
-test('a complete download keeps the outcome done if the visitor starts it again and cancels', async (t) => {
+test('a complete download keeps the outcome done if the visitor starts a second download and cancels it', async (t) => {
   const { store, clock, process } = (await startPostern(t)).ports;
   for (const [outcome, bytes] of [
     ['done', 10],

@@ -41,9 +41,9 @@ async function startWithBasic(t: TestContext) {
 
 test('Basic authentication signs a program in for each request, without a cookie', async (t) => {
   const { ann, request } = await startWithBasic(t);
-  const right = await ann();
-  assert.equal(right.status, 200);
-  assert.equal(right.headers['set-cookie'], undefined);
+  const validAnswer = await ann();
+  assert.equal(validAnswer.status, 200);
+  assert.equal(validAnswer.headers['set-cookie'], undefined);
   const wrong = await request({ authorization: basic('ann', 'wrong') });
   assert.equal(wrong.status, 401);
   assert.equal((await request({ authorization: basic('nobody', password) })).status, 401);
@@ -163,7 +163,7 @@ test('credentials that were verified before a change of the login profile are no
   const pairs = verifiedPasswords('key of the process');
   const pair = { username: 'ann', password };
   const [before, after] = [1, 2].map((session_epoch) => pairs.keyOf({ profile_id: 1, session_epoch }, pair, '203.0.113.7'));
-  assert.notEqual(before, after, 'verifications and their cache are separate');
+  assert.notEqual(before, after, 'each session epoch has cache entries of its own');
 });
 
 test('a download with Basic authentication continues after its cached credentials expire', async (t) => {
@@ -193,19 +193,19 @@ test('a download with Basic authentication continues after its cached credential
 });
 
 for (const [what, over] of Object.entries({
-  'a permission that is taken away': { canDownload: false },
-  'a place on the list that is taken away': { allowAllUsers: false, userNames: '' },
+  'the permission to download is removed': { canDownload: false },
+  'the user is removed from the list': { allowAllUsers: false, userNames: '' },
 }))
-  test(`${what} while a password is verified no longer admits that request or any later one`, async (t) => {
-    const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  test(`if ${what} while a password is verified, that request and all later requests are refused`, async (t) => {
+    const [verificationStart, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let isHeld = false;
-    const real = countingHash();
+    const originalHash = countingHash();
     const passwordHash: PasswordHash = {
-      ...real,
+      ...originalHash,
       async runInTurn(address, attempt) {
-        if (isHeld) started.resolve();
+        if (isHeld) verificationStart.resolve();
         if (isHeld) await gate.promise;
-        return real.runInTurn(address, attempt);
+        return originalHash.runInTurn(address, attempt);
       },
     };
     const postern = await startPostern(t, { replacements: { ports: { passwordHash } } });
@@ -217,7 +217,7 @@ for (const [what, over] of Object.entries({
 
     isHeld = true;
     const request = postern.visit(file, { headers: { authorization: basic('ann', profile.password) } });
-    await started.promise;
+    await verificationStart.promise;
     await changeShare(postern, id, over);
     gate.resolve();
 

@@ -5,7 +5,7 @@ import { createShare } from './visiting.ts';
 
 const newPassword = 'quite another secret';
 
-async function withAnn(t: TestContext) {
+async function startWithAnn(t: TestContext) {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern, ['ann']);
   const { base } = await createShare(postern, { authenticationId: profile.id });
@@ -21,7 +21,7 @@ async function withAnn(t: TestContext) {
 
 for (const at of ['link', 'portal'] as const)
   test(`a password change at a ${at} keeps the browser signed in, in a new session, and ends all other sessions`, async (t) => {
-    const { postern, profile, base, cookie, change } = await withAnn(t);
+    const { postern, profile, base, cookie, change } = await startWithAnn(t);
     const otherCookie = await signIn(postern, base, 'ann');
     const answer = await change(at === 'link' ? base : `/p/${profile.viewId}`, profile.password, newPassword);
     assert.equal(answer.status, 204);
@@ -37,7 +37,7 @@ for (const at of ['link', 'portal'] as const)
   });
 
 test('a password change requires a sign-in and the current password, and wrong attempts are rate-limited', async (t) => {
-  const { profile, base, change } = await withAnn(t);
+  const { profile, base, change } = await startWithAnn(t);
   assert.equal((await change(base, profile.password, newPassword, {})).status, 401);
   for (let number = 0; number < 5; number += 1) {
     const wrong = await change(base, 'wrong horse battery', newPassword);
@@ -48,7 +48,7 @@ test('a password change requires a sign-in and the current password, and wrong a
 });
 
 test('a password that is easy to guess is refused with a field error', async (t) => {
-  const { profile, base, change } = await withAnn(t);
+  const { profile, base, change } = await startWithAnn(t);
   for (const password of ['nine-char', 'password123']) {
     const answer = await change(base, profile.password, password);
     assert.deepEqual([answer.status, answer.body.errors[0].field], [400, 'password'], password);
@@ -56,7 +56,7 @@ test('a password that is easy to guess is refused with a field error', async (t)
 });
 
 test('a visitor without a password of their own cannot change one', async (t) => {
-  const { postern, change } = await withAnn(t);
+  const { postern, change } = await startWithAnn(t);
   const { base } = await createShare(postern);
   assert.equal((await change(base, 'correct horse battery', newPassword)).status, 401);
   const passwordProfile = await postern.call('loginprofile/add', { title: 'One', typeId: 2, password: 'correct horse battery' });

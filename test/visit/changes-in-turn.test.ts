@@ -7,7 +7,7 @@ const neverAborted = new AbortController().signal;
 const visitor = { viewId: 'link', address: '192.0.2.1', locationId: 1 };
 const isRefusal = (messageName: string) => (cause: unknown) => cause instanceof Refusal && cause.messageName === messageName;
 
-test('a change that is slower than its response keeps its turn until the storage has responded', async () => {
+test('a change that continues after its response was sent keeps its turn until the storage has responded', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const changes = changesInTurn(1000);
@@ -35,7 +35,7 @@ test('a change that is slower than its response keeps its turn until the storage
   }
 });
 
-test('the error of a change is its response', async () => {
+test('if a change fails, its caller gets the error of the change', async () => {
   const changes = changesInTurn(1000);
   await assert.rejects(
     changes.run(visitor, neverAborted, async () => {

@@ -105,7 +105,7 @@ test('if the public address is loopback, a link answers for each loopback name o
 test('every response of a link carries the privacy and security headers', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  const guarded = await createShare(postern, { authenticationId: (await createUsersProfile(postern)).id });
+  const protectedShare = await createShare(postern, { authenticationId: (await createUsersProfile(postern)).id });
   const { port } = new URL(postern.publicUrl);
   for (const [path, status, init] of [
     [base, 200, {}],
@@ -128,7 +128,7 @@ test('every response of a link carries the privacy and security headers', async 
     [`${base}/file/new`, 204, { method: 'DELETE' }],
     [`${base}/file/new`, 403, { method: 'DELETE', headers: { origin: 'null' } }],
     [`${base}/visit`, 421, { headers: { host: `other:${port}` } }],
-    [`${guarded.base}/list`, 401, {}],
+    [`${protectedShare.base}/list`, 401, {}],
     ['/s/neverexistedatall', 404, {}],
     ['/p/neverexistedatall/visit', 404, {}],
     ['/sign-in/saml/1/metadata', 404, {}],

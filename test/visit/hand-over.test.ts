@@ -81,6 +81,6 @@ test('small files, previews, archives and refused requests are not passed to the
     assert.equal(answer.headers['x-accel-redirect'], undefined, path);
   }
   const closedShare = await createShare(postern, { path: '/box', canDownload: false });
-  const refused = await sendPath(postern, address.replace(base, closedShare.base));
-  assert.deepEqual([refused.status, refused.headers['x-accel-redirect']], [403, undefined]);
+  const refusal = await sendPath(postern, address.replace(base, closedShare.base));
+  assert.deepEqual([refusal.status, refusal.headers['x-accel-redirect']], [403, undefined]);
 });

@@ -12,7 +12,7 @@ import { createShare, jsonPost } from './visiting.ts';
 
 const large = 1 << 20; // bytes: more than a thread sends with its response
 
-/** Starts Postern with two locations: `local`, and `hung`, whose disk can hang in the given commands. */
+/** Starts Postern with two locations: `local`, and `hung`, whose disk hangs in the commands that the test passes to `disk.hang`. */
 async function startWithHungLocation(t: TestContext, maxChangeTime = 30_000) {
   const data = await realpath(await temporaryFolder(t));
   const folder = join(data, 'files/hung');
@@ -21,11 +21,11 @@ async function startWithHungLocation(t: TestContext, maxChangeTime = 30_000) {
   const limits = { maxFileSize: 1 << 30, auditDays: 365, minFreeSpace: 0, maxChangeTime };
   const start = (over: StartOptions = {}) => startWithThreads(t, disk.threads, { data, replacements: { ports: { limits } }, ...over });
   const postern = await start();
-  for (const place of [postern.files, folder]) {
-    await writeFile(join(place, 'small.txt'), 'a text');
-    await writeFile(join(place, 'large.bin'), Buffer.alloc(large, 7));
-    await mkdir(join(place, 'sub'));
-    await mkdir(join(place, 'old'));
+  for (const directory of [postern.files, folder]) {
+    await writeFile(join(directory, 'small.txt'), 'a text');
+    await writeFile(join(directory, 'large.bin'), Buffer.alloc(large, 7));
+    await mkdir(join(directory, 'sub'));
+    await mkdir(join(directory, 'old'));
   }
   await postern.call('location/add', { name: 'hung', kind: 'local', configuration: JSON.stringify({ folder }) });
   const { base } = await createShare(postern, { location: 'hung', path: '/' });
@@ -136,12 +136,12 @@ test('Postern starts and serves other locations while a location with an interru
   await uploadWithoutRecord(t, postern, `${base}/file/interrupted`);
   await postern.stop();
   disk.hang('openRoot', 'check');
-  const restarted = await start();
+  const restartedPostern = await start();
   await disk.untilBlocked();
-  await useOtherLocation(restarted, other.base);
+  await useOtherLocation(restartedPostern, other.base);
   disk.release();
   await until(async () => {
-    const { list } = await restarted.call('audit/search', { action: 'upload' });
+    const { list } = await restartedPostern.call('audit/search', { action: 'upload' });
     return list.some(({ path, outcome }: { path: string; outcome: string }) => path === '/interrupted' && outcome === 'done');
   });
 });
@@ -150,16 +150,16 @@ test('a location that hangs when it is opened blocks one thread, however often i
   const { postern, disk, base, start } = await startWithHungLocation(t);
   await postern.stop();
   disk.hang('openRoot');
-  const restarted = await start();
-  const first = restarted.visit(`${base}/list`);
+  const restartedPostern = await start();
+  const first = restartedPostern.visit(`${base}/list`);
   await disk.untilBlocked();
   disk.setResponseTimeout(1000);
   assert.equal((await first).status, 503);
-  for (let time = 0; time < 3; time += 1) assert.equal((await restarted.visit(`${base}/list`)).status, 503);
+  for (let time = 0; time < 3; time += 1) assert.equal((await restartedPostern.visit(`${base}/list`)).status, 503);
   assert.equal(disk.blockedCount(), 1);
   disk.setResponseTimeout(20_000);
   disk.release();
-  await until(async () => (await restarted.visit(`${base}/list`)).status === 200);
+  await until(async () => (await restartedPostern.visit(`${base}/list`)).status === 200);
 });
 
 test('Postern stops while uploads to a location hang, and the next start recovers them', async (t) => {
@@ -169,9 +169,9 @@ test('Postern stops while uploads to a location hang, and the next start recover
   assert.equal(answer.status, 503);
   await postern.stop();
   disk.release();
-  const restarted = await start();
-  const { list } = await restarted.call('audit/search', { action: 'upload' });
-  const isThere = (await restarted.visit(`${base}/file/interrupted`)).status === 200;
+  const restartedPostern = await start();
+  const { list } = await restartedPostern.call('audit/search', { action: 'upload' });
+  const isThere = (await restartedPostern.visit(`${base}/file/interrupted`)).status === 200;
   assert.deepEqual(
     list.map(({ outcome }: { outcome: string }) => outcome),
     [isThere ? 'done' : 'failed'],

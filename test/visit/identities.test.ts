@@ -32,9 +32,9 @@ test('two visitors with the same name at two login profiles have an audit entry 
     const cookie = await signIn(postern, link.base, 'ann');
     for (const _ of [1, 2]) await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
   }
-  const restarted = await restart();
-  assert.deepEqual(await actorsOf(restarted, 'download'), ['ann', 'ann']);
-  const { byVisitor } = await restarted.call('share/activity', { id: link.id });
+  const restartedPostern = await restart();
+  assert.deepEqual(await actorsOf(restartedPostern, 'download'), ['ann', 'ann']);
+  const { byVisitor } = await restartedPostern.call('share/activity', { id: link.id });
   assert.deepEqual(
     byVisitor.map(({ visitor, downloads }: Json) => [visitor, downloads]),
     [
@@ -56,9 +56,9 @@ test('a user whose name changes stays one visitor: repeated downloads of a file 
     await postern.visit(`${link.base}/file/of-${username}.txt`, { method: 'PUT', body: 'new', headers: { cookie } });
     advanceClock(minute);
   }
-  const restarted = await restart();
-  assert.deepEqual([await actorsOf(restarted, 'download'), await actorsOf(restarted, 'upload')], [['ann'], ['ann', 'abe']]);
-  const { byDay, byVisitor } = await restarted.call('share/activity', { id: link.id });
+  const restartedPostern = await restart();
+  assert.deepEqual([await actorsOf(restartedPostern, 'download'), await actorsOf(restartedPostern, 'upload')], [['ann'], ['ann', 'abe']]);
+  const { byDay, byVisitor } = await restartedPostern.call('share/activity', { id: link.id });
   assert.deepEqual(byDay, [{ date: '2026-05-01', visits: 1, downloads: 1, uploads: 2 }]);
   assert.deepEqual(
     byVisitor.map(({ visitor, visits, downloads, uploads }: Json) => [visitor, visits, downloads, uploads]),
@@ -66,7 +66,7 @@ test('a user whose name changes stays one visitor: repeated downloads of a file 
   );
 });
 
-test('all who sign in with the password of a login profile count as one visitor, even after its user name changes', async (t) => {
+test('all visitors who sign in with the password of a login profile count as one visitor, even after its user name changes', async (t) => {
   const { postern, restart } = await startWithClock(t);
   const { id: profile } = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'open sesame' });
   const link = await createShare(postern, { authenticationId: profile });
@@ -84,12 +84,12 @@ test('a listed user counts as having visited only if they visited themselves, no
   const link = await createShare(postern, { authenticationId: one.id });
   const cookie = await signIn(postern, link.base, 'ann');
   await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
-  const notVisited = async ({ call }: { call: (name: string, body: object) => Promise<Json> }) =>
+  const usersNotVisited = async ({ call }: { call: (name: string, body: object) => Promise<Json> }) =>
     (await call('share/activity', { id: link.id })).notVisited;
   await changeShare(postern, link.id, { authenticationId: other.id, allowAllUsers: false, userNames: 'ann', groupNames: '' });
-  assert.deepEqual(await notVisited(postern), ['ann']);
+  assert.deepEqual(await usersNotVisited(postern), ['ann']);
   await changeShare(postern, link.id, { authenticationId: one.id, allowAllUsers: false, userNames: 'ann', groupNames: '' });
-  assert.deepEqual(await notVisited(await restart()), []);
+  assert.deepEqual(await usersNotVisited(await restart()), []);
 });
 
 test('audit entries of an earlier version, which have no identity key, count for the visitor with the same name', async (t) => {

@@ -7,7 +7,7 @@ import { createUsersProfile, signIn, startPostern, type TestResponse } from '../
 import { changeShare, createShare, hour, jsonPost, noPermissions, settableClock } from './visiting.ts';
 
 const day = 24 * hour;
-const at = (time: number) => new Date(time).toISOString();
+const isoTime = (time: number) => new Date(time).toISOString();
 /** Returns a response without the fields that differ for each request. */
 function comparableResponse({ status, body, headers }: TestResponse) {
   const { instance: _, timestamp: __, ...rest } = body;
@@ -16,15 +16,15 @@ function comparableResponse({ status, body, headers }: TestResponse) {
 
 test('an unknown link, a stopped share and a share that has not started yet get the same 404 response', async (t) => {
   const postern = await startPostern(t);
-  const stopped = await createShare(postern, { active: false });
-  const later = await createShare(postern, { validityStartDate: at(Date.now() + day) });
+  const stoppedShare = await createShare(postern, { active: false });
+  const scheduledShare = await createShare(postern, { validityStartDate: isoTime(Date.now() + day) });
   const unknownLink = '/s/abcdefghijklmnopqrstuv';
 
   for (const path of ['', '/visit', '/list', '/file/welcome.txt', '/zip', '/view/welcome.txt']) {
-    const unknown = comparableResponse(await postern.visit(unknownLink + path));
-    assert.equal(unknown.status, 404);
-    assert.deepEqual(comparableResponse(await postern.visit(stopped.base + path)), unknown, `stopped ${path}`);
-    assert.deepEqual(comparableResponse(await postern.visit(later.base + path)), unknown, `scheduled ${path}`);
+    const unknownLinkResponse = comparableResponse(await postern.visit(unknownLink + path));
+    assert.equal(unknownLinkResponse.status, 404);
+    assert.deepEqual(comparableResponse(await postern.visit(stoppedShare.base + path)), unknownLinkResponse, `stopped ${path}`);
+    assert.deepEqual(comparableResponse(await postern.visit(scheduledShare.base + path)), unknownLinkResponse, `scheduled ${path}`);
   }
   assert.equal(comparableResponse(await postern.visit(`${unknownLink}/list`)).rest.code, 'linkUnknown');
 });
@@ -36,10 +36,10 @@ test('a link with a trailing slash opens the same page', async (t) => {
   assert.equal((await postern.visit('/s/abcdefghijklmnopqrstuv/')).status, 404);
 });
 
-test('a link works from its start date on and answers 410 from its end date on', async (t) => {
+test('a link works from its start date on, and requests get 410 from its end date on', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
-  const window = { validityStartDate: at(clock.now() + hour), validityEndDate: at(clock.now() + 2 * hour) };
+  const window = { validityStartDate: isoTime(clock.now() + hour), validityEndDate: isoTime(clock.now() + 2 * hour) };
   const { base } = await createShare(postern, window);
 
   assert.equal((await postern.visit(`${base}/list`)).status, 404);
@@ -57,33 +57,33 @@ test('if several rules refuse a request, the response names the first one in the
   const postern = await startPostern(t);
   const { id, users } = await createUsersProfile(postern, ['ann', 'bob'], { ipRange: '203.0.113.0/24' });
   const everything = { authenticationId: id, allowAllUsers: false, userNames: 'bob', ...noPermissions };
-  const share = await createShare(postern, { ...everything, active: false, validityEndDate: at(Date.now() - day) });
+  const share = await createShare(postern, { ...everything, active: false, validityEndDate: isoTime(Date.now() - day) });
   const request = (headers: Record<string, string> = {}) => postern.visit(`${share.base}/list/absent`, { headers });
 
   assert.equal((await request()).body.code, 'linkUnknown');
   await changeShare(postern, share.id, { active: true });
   assert.equal((await request()).body.code, 'linkEnded');
   await changeShare(postern, share.id, { validityEndDate: null });
-  const outside = await request();
-  assert.equal(outside.status, 403);
-  assert.equal(outside.body.code, 'addressRefused');
+  const answerOutsideRange = await request();
+  assert.equal(answerOutsideRange.status, 403);
+  assert.equal(answerOutsideRange.body.code, 'addressRefused');
   await postern.call('loginprofile/update', { id, ipRange: '' });
-  const stranger = await request();
-  assert.equal(stranger.status, 401);
-  assert.equal(stranger.body.code, 'signInNeeded');
+  const answerBeforeSignIn = await request();
+  assert.equal(answerBeforeSignIn.status, 401);
+  assert.equal(answerBeforeSignIn.body.code, 'signInNeeded');
   const portal = `/p/${(await postern.call('loginprofile/get', { id })).viewId}`;
   const cookie = await signIn(postern, portal, 'ann');
-  const notListed = await request({ cookie });
-  assert.equal(notListed.status, 403);
-  assert.equal(notListed.body.code, 'notAdmitted');
+  const answerNotListed = await request({ cookie });
+  assert.equal(answerNotListed.status, 403);
+  assert.equal(answerNotListed.body.code, 'notAdmitted');
   await changeShare(postern, share.id, { userNames: 'ann' });
-  const withoutPermission = await request({ cookie });
-  assert.equal(withoutPermission.status, 403);
-  assert.equal(withoutPermission.body.code, 'permissionOff');
+  const answerWithoutPermission = await request({ cookie });
+  assert.equal(answerWithoutPermission.status, 403);
+  assert.equal(answerWithoutPermission.body.code, 'permissionOff');
   await changeShare(postern, share.id, { canView: true });
-  const absent = await request({ cookie });
-  assert.equal(absent.status, 404);
-  assert.equal(absent.body.code, 'itemAbsent');
+  const answerForAbsentItem = await request({ cookie });
+  assert.equal(answerForAbsentItem.status, 404);
+  assert.equal(answerForAbsentItem.body.code, 'itemAbsent');
   assert.ok(users['ann']);
 });
 
@@ -124,10 +124,10 @@ test('an IP range that an earlier version stored still applies', async (t) => {
 test('for an IP range, X-Forwarded-For counts only if a trusted proxy sends it', async (t) => {
   const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
   const postern = await startPostern(t, { environment });
-  const plain = await startPostern(t);
+  const posternWithoutProxy = await startPostern(t);
   for (const [server, expected] of [
     [postern, 200],
-    [plain, 403],
+    [posternWithoutProxy, 403],
   ] as const) {
     const { id } = await createUsersProfile(server, [], { typeId: 2, password: 'a door password', ipRange: '203.0.113.7' });
     const { base } = await createShare(server, { authenticationId: id });
@@ -136,7 +136,7 @@ test('for an IP range, X-Forwarded-For counts only if a trusted proxy sends it',
   }
 });
 
-test('before sign-in, the page, visit and sign-out work, and everything else answers 401', async (t) => {
+test('before sign-in, the page, visit and sign-out work, and all other requests get 401', async (t) => {
   const postern = await startPostern(t);
   const { id } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
@@ -178,7 +178,7 @@ test('a share for listed users admits no visitor if its login profile requires n
   assert.equal((await postern.visit(base)).status, 200);
 });
 
-test('a missing permission answers 403 even if the path does not exist', async (t) => {
+test('a request without the permission gets 403 even if the path does not exist', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern, noPermissions);
   const requests: [string, RequestInit][] = [
@@ -198,7 +198,7 @@ test('a missing permission answers 403 even if the path does not exist', async (
   }
 });
 
-test('a path that does not exist answers 404, and so does a new item in a missing folder', async (t) => {
+test('a request for a path that does not exist gets 404, and so does a new item in a missing folder', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const requests: [string, RequestInit][] = [
@@ -218,7 +218,7 @@ test('a path that does not exist answers 404, and so does a new item in a missin
   for (const [path, init] of requests) assert.equal((await postern.visit(base + path, init)).body.code, 'itemAbsent', path);
 });
 
-test('a deleted shared folder answers 404, and an unavailable location answers 503', async (t) => {
+test('requests to a deleted shared folder get 404, and requests to an unavailable location get 503', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inner'));
   await writeFile(join(postern.files, 'inner/a.txt'), 'a');

@@ -21,8 +21,8 @@ test('a waiting listing ends as soon as its client disconnects', async () => {
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
   const request = (path: string, clientGone: AbortSignal) =>
     turns.page({ viewId: 'link', address: '192.0.2.1', locationId: 1, path, query, clientGone, sent: never }, () => never);
-  const connected = new AbortController().signal;
-  for (const path of ['a', 'b', 'c', 'd']) void request(path, connected);
+  const connectedSignal = new AbortController().signal;
+  for (const path of ['a', 'b', 'c', 'd']) void request(path, connectedSignal);
   const disconnect = new AbortController();
   const waitingPage = request('e', disconnect.signal);
   disconnect.abort();
@@ -46,7 +46,7 @@ test('at most three pages of one link are read at once, so that another link at 
   assert.deepEqual(reads, ['greedy a', 'greedy b', 'greedy c', 'other e']);
 });
 
-test('pages that are read for disconnected clients count for their link, so that another link at the location need not wait', async () => {
+test('reads for disconnected clients count toward the limit of their link, so that another link at the location need not wait', async () => {
   const turns = new ListingTurns();
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
   const reads: string[] = [];
@@ -69,7 +69,7 @@ test('pages that are read for disconnected clients count for their link, so that
   assert.deepEqual(reads, ['greedy a', 'greedy b', 'greedy c', 'other g']);
 });
 
-/** Requests the page of a large folder that begins at an index. @param read reads the page */
+/** Requests the page of a large folder that begins at an index. @param read called to read the page */
 function requestPage(turns: ListingTurns, address: string, startIndex: number, read: () => Promise<null>): Promise<unknown> {
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 1 } as const;
   const visitor = { viewId: 'link', address, locationId: 1, path: 'large', query, clientGone: new AbortController().signal };
@@ -94,7 +94,7 @@ test('if a hundred addresses of a wide network request pages of a folder, a page
   assert.ok(reads.includes('198.51.100.1'), String(reads));
 });
 
-test('a page of a folder need not wait for a page of the same folder that another network reads', async () => {
+test('a page of a folder does not wait while another network reads a page of the same folder', async () => {
   const turns = new ListingTurns();
   const reads: string[] = [];
   const request = (address: string, startIndex: number) =>
@@ -110,18 +110,18 @@ test('a page of a folder need not wait for a page of the same folder that anothe
 
 test('when too many requests wait at a link, the newest one of the wide network with the most requests is refused', async () => {
   const turns = new ListingTurns();
-  const refused: string[] = [];
+  const refusals: string[] = [];
   const request = (address: string, startIndex: number) => {
     const page = requestPage(turns, address, startIndex, () => new Promise<never>(() => {}));
-    page.catch(({ messageName }: { messageName: string }) => refused.push(`${address} ${messageName}`));
+    page.catch(({ messageName }: { messageName: string }) => refusals.push(`${address} ${messageName}`));
   };
   const crowd = Array.from({ length: 8 }, (_, number) => `10.0.${number}.1`); // with 32 requests each
   for (let number = 0; number < 256; number += 1) request(crowd[number % 8] ?? '', number);
   await new Promise(setImmediate);
-  assert.deepEqual(refused, []);
+  assert.deepEqual(refusals, []);
   request('192.0.2.1', 256);
   await new Promise(setImmediate);
-  assert.deepEqual(refused, ['10.0.0.1 listingBusy']);
+  assert.deepEqual(refusals, ['10.0.0.1 listingBusy']);
 });
 
 test('listings of disconnected clients are not read and do not delay other visitors', { timeout: 10_000 }, async (t) => {
@@ -146,25 +146,25 @@ test('waiting requests for the same page are answered by one read of the folder'
   const { base } = await createShare(postern);
   const first = list(postern, base, 0);
   await until(() => pages() === 1);
-  const same = Array.from({ length: 10 }, () => list(postern, base, 2));
+  const samePageRequests = Array.from({ length: 10 }, () => list(postern, base, 2));
   const { base: other } = await createShare(postern); // the requests above are waiting by now
   release();
-  for (const { status } of await Promise.all([first, ...same, list(postern, other, 0)])) assert.equal(status, 200);
+  for (const { status } of await Promise.all([first, ...samePageRequests, list(postern, other, 0)])) assert.equal(status, 200);
   assert.ok(pages() <= 3, `${pages()} reads`);
 });
 
 test('a visitor with too many waiting pages gets 503 with Retry-After', { timeout: 10_000 }, async (t) => {
   const { postern, calls: pages, release } = await startWithBlockedMethod(t, 'storage.page');
   const { base } = await createShare(postern);
-  const refused: TestResponse[] = [];
+  const refusals: TestResponse[] = [];
   const answers = Array.from({ length: 60 }, async (_, index) => {
     const answer = await list(postern, base, index);
-    if (answer.status === 503) refused.push(answer);
+    if (answer.status === 503) refusals.push(answer);
     return answer.status;
   });
-  await until(() => refused.length === 28); // 1 is being read and 31 wait
-  assert.equal(refused[0]?.body.code, 'listingBusy');
-  assert.ok(Number(refused[0]?.headers.get('retry-after')) > 0);
+  await until(() => refusals.length === 28); // 1 is being read and 31 wait
+  assert.equal(refusals[0]?.body.code, 'listingBusy');
+  assert.ok(Number(refusals[0]?.headers.get('retry-after')) > 0);
   const { base: other } = await createShare(postern);
   const stranger = list(postern, other, 99); // a page that no other request waits for
   release();

@@ -99,12 +99,12 @@ test('paths and names in a request body are not URL-decoded, and invalid segment
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'a%2e.txt'), 'a');
   const { base } = await createShare(postern);
-  const bad = ['..', '.', 'a\\b', 'a\u0000b', 'a\nb', '.postern', '.Postern-x', '../welcome.txt'];
+  const invalidNames = ['..', '.', 'a\\b', 'a\u0000b', 'a\nb', '.postern', '.Postern-x', '../welcome.txt'];
   for (const at of [base, '/s/neverexistedatall'])
-    for (const name of [...bad, 'a/b', '']) {
+    for (const name of [...invalidNames, 'a/b', '']) {
       assert.equal((await postern.visit(`${at}/rename`, jsonPost({ path: 'welcome.txt', name }))).status, 400, JSON.stringify(name));
     }
-  for (const path of [...bad, 'a//b', 'a/../welcome.txt']) {
+  for (const path of [...invalidNames, 'a//b', 'a/../welcome.txt']) {
     assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path, name: 'ok.txt' }))).status, 400, JSON.stringify(path));
   }
   const plain = await postern.visit(`${base}/rename`, jsonPost({ path: 'a%2e.txt', name: 'b%2e.txt' }));

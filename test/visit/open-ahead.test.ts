@@ -9,18 +9,18 @@ const itemsOf = (count: number): PlacedItem[] =>
 
 /** Returns a storage whose files open only when the test calls `respond`. */
 function slowStorage() {
-  const [opened, closed] = [[] as string[], [] as string[]];
+  const [openedNames, closedNames] = [[] as string[], [] as string[]];
   const waiting = new Map<string, PromiseWithResolvers<OpenFile | null>>();
   const fileOf = ({ name, modified, size, etag }: PlacedItem): OpenFile => ({
     entry: { name, modified: modified ?? 0, size, etag, folder: false },
     async *read() {},
-    close: async () => void closed.push(name),
+    close: async () => void closedNames.push(name),
   });
   return {
-    opened,
-    closed,
+    openedNames,
+    closedNames,
     open(item: PlacedItem) {
-      opened.push(item.name);
+      openedNames.push(item.name);
       const opening = Promise.withResolvers<OpenFile | null>();
       waiting.set(item.name, opening);
       return opening.promise;
@@ -35,11 +35,11 @@ test('while a file is opened, the next files are opened, too, each once and in o
   const ahead = new OpenAhead(items, storage.open, () => 2);
   for (const item of items) {
     const opening = ahead.open(item);
-    assert.ok(storage.opened.length <= Number(item.name) + 3);
+    assert.ok(storage.openedNames.length <= Number(item.name) + 3);
     storage.respond(item);
     assert.equal((await opening)?.entry.name, item.name);
   }
-  assert.deepEqual(storage.opened, ['0', '1', '2', '3', '4', '5']);
+  assert.deepEqual(storage.openedNames, ['0', '1', '2', '3', '4', '5']);
 });
 
 test('files that were opened ahead and not used are closed, including those that open later', async () => {
@@ -55,7 +55,7 @@ test('files that were opened ahead and not used are closed, including those that
   storage.respond(third);
   storage.fail(fourth);
   await new Promise(setImmediate);
-  assert.deepEqual(storage.closed, ['1', '2']);
+  assert.deepEqual(storage.closedNames, ['1', '2']);
 });
 
 test('a file that cannot be opened ahead fails only when it is used', async () => {
@@ -79,5 +79,5 @@ test('without files to open ahead, each file is opened when it is used', async (
     storage.respond(item);
     await opening;
   }
-  assert.deepEqual(storage.opened, ['0', '1', '2']);
+  assert.deepEqual(storage.openedNames, ['0', '1', '2']);
 });

@@ -12,13 +12,13 @@ test('a portal lists exactly the shares that admit the visitor now', async (t) =
   const postern = await startPostern(t);
   const { id, viewId } = await createUsersProfile(postern, ['ann', 'bob']);
   const other = await createUsersProfile(postern, ['ann'], { title: 'Others' });
-  const at = (title: string, over: object = {}) => createShare(postern, { title, authenticationId: id, ...over });
-  const open = await at('open', { description: 'words', validityEndDate: '2099-01-01T00:00:00.000Z' });
-  await at('for ann', { allowAllUsers: false, userNames: 'ann' });
-  await at('for bob', { allowAllUsers: false, userNames: 'bob' });
-  await at('stopped', { active: false });
-  await at('later', { validityStartDate: '2098-01-01T00:00:00.000Z' });
-  await at('ended', { validityEndDate: '2001-01-01T00:00:00.000Z' });
+  const addShare = (title: string, over: object = {}) => createShare(postern, { title, authenticationId: id, ...over });
+  const openLink = await addShare('open', { description: 'words', validityEndDate: '2099-01-01T00:00:00.000Z' });
+  await addShare('for ann', { allowAllUsers: false, userNames: 'ann' });
+  await addShare('for bob', { allowAllUsers: false, userNames: 'bob' });
+  await addShare('stopped', { active: false });
+  await addShare('later', { validityStartDate: '2098-01-01T00:00:00.000Z' });
+  await addShare('ended', { validityEndDate: '2001-01-01T00:00:00.000Z' });
   await createShare(postern, { title: 'elsewhere', authenticationId: other.id });
   await createShare(postern, { title: 'public' });
 
@@ -37,16 +37,16 @@ test('a portal lists exactly the shares that admit the visitor now', async (t) =
   assert.deepEqual(openShare, {
     title: 'open',
     description: 'words',
-    viewUrl: postern.publicUrl + open.base,
+    viewUrl: postern.publicUrl + openLink.base,
     folder: true,
     validityEndDate: '2099-01-01T00:00:00.000Z',
   });
 
-  await changeShare(postern, open.id, { active: false });
+  await changeShare(postern, openLink.id, { active: false });
   assert.deepEqual(titles((await postern.visit(`/p/${viewId}/visit`, { headers })).body), ['for ann']);
 });
 
-test('signing in at the portal opens its shares, and signing out there closes them', async (t) => {
+test('a sign-in at the portal gives access to its shares, and a sign-out there ends the access', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });

@@ -28,46 +28,46 @@ async function shareFiles(t: TestContext, over: object) {
 }
 
 test('with copy protection, no original file is sent as a download, view or archive', async (t) => {
-  const answer = await shareFiles(t, { copyProtect: true });
+  const resultOf = await shareFiles(t, { copyProtect: true });
   for (const name of ['image.png', 'image.txt', 'paper.pdf', 'paper.txt', 'words.txt', 'words.pdf']) {
-    assert.equal(await answer(`/file/${name}`), '403 copyProtected', name);
-    assert.equal(await answer(`/file/${name}`, 'HEAD'), '403');
-    assert.equal(await answer(`/file/${name}`, 'GET', { range: 'bytes=0-3' }), '403 copyProtected');
+    assert.equal(await resultOf(`/file/${name}`), '403 copyProtected', name);
+    assert.equal(await resultOf(`/file/${name}`, 'HEAD'), '403');
+    assert.equal(await resultOf(`/file/${name}`, 'GET', { range: 'bytes=0-3' }), '403 copyProtected');
     const expected = name.startsWith('words') ? '403 cannotBeMarked' : '503 markingUnavailable';
-    assert.equal(await answer(`/view/${name}`), expected, name);
-    assert.equal(await answer(`/view/${name}`, 'GET', { range: 'bytes=0-3' }), expected, name);
+    assert.equal(await resultOf(`/view/${name}`), expected, name);
+    assert.equal(await resultOf(`/view/${name}`, 'GET', { range: 'bytes=0-3' }), expected, name);
   }
-  assert.equal(await answer('/zip'), '403 copyProtected');
-  assert.equal(await answer('/zip?name=words.txt'), '403 copyProtected');
-  assert.equal(await answer('/list'), '200');
+  assert.equal(await resultOf('/zip'), '403 copyProtected');
+  assert.equal(await resultOf('/zip?name=words.txt'), '403 copyProtected');
+  assert.equal(await resultOf('/list'), '200');
 });
 
 for (const copyProtect of [true, false])
   test(`with a watermark ${copyProtect ? 'and' : 'and without'} copy protection, no file is sent without the mark`, async (t) => {
-    const answer = await shareFiles(t, { copyProtect, waterMarkText: '{user} {date}' });
+    const resultOf = await shareFiles(t, { copyProtect, waterMarkText: '{user} {date}' });
     for (const route of ['file', 'view'])
       for (const name of ['image.png', 'image.txt', 'paper.pdf', 'paper.txt', 'words.txt', 'words.pdf']) {
         const expected = name.startsWith('words') ? '403 cannotBeMarked' : '503 markingUnavailable';
-        assert.equal(await answer(`/${route}/${name}`), expected, `${route} ${name}`);
-        assert.equal(await answer(`/${route}/${name}`, 'HEAD'), expected.slice(0, 3));
-        assert.equal(await answer(`/${route}/${name}`, 'GET', { 'if-none-match': '*' }), expected);
+        assert.equal(await resultOf(`/${route}/${name}`), expected, `${route} ${name}`);
+        assert.equal(await resultOf(`/${route}/${name}`, 'HEAD'), expected.slice(0, 3));
+        assert.equal(await resultOf(`/${route}/${name}`, 'GET', { 'if-none-match': '*' }), expected);
       }
     for (const path of ['/zip', '/zip?name=image.png', '/zip?name=words.txt'])
-      assert.match(await answer(path), /^(503 markingUnavailable|403 cannotBeMarked)$/, path);
+      assert.match(await resultOf(path), /^(503 markingUnavailable|403 cannotBeMarked)$/, path);
   });
 
 test('with digital signatures, no PDF is downloaded unsigned, and other files are downloaded as usual', async (t) => {
-  const answer = await shareFiles(t, { digitalSignature: true });
+  const resultOf = await shareFiles(t, { digitalSignature: true });
   for (const name of ['paper.pdf', 'paper.txt']) {
-    assert.equal(await answer(`/file/${name}`), '503 signingUnavailable', name);
-    assert.equal(await answer(`/file/${name}`, 'HEAD'), '503');
-    assert.equal(await answer(`/file/${name}`, 'GET', { range: 'bytes=0-3' }), '503 signingUnavailable');
-    assert.equal(await answer(`/zip?name=${name}`), '503 signingUnavailable');
-    assert.equal(await answer(`/view/${name}`), '200');
+    assert.equal(await resultOf(`/file/${name}`), '503 signingUnavailable', name);
+    assert.equal(await resultOf(`/file/${name}`, 'HEAD'), '503');
+    assert.equal(await resultOf(`/file/${name}`, 'GET', { range: 'bytes=0-3' }), '503 signingUnavailable');
+    assert.equal(await resultOf(`/zip?name=${name}`), '503 signingUnavailable');
+    assert.equal(await resultOf(`/view/${name}`), '200');
   }
-  for (const name of ['words.txt', 'words.pdf', 'image.png']) assert.equal(await answer(`/file/${name}`), '200', name);
-  assert.equal(await answer('/zip'), '503 signingUnavailable');
-  assert.equal(await answer('/zip?name=words.txt'), '200');
+  for (const name of ['words.txt', 'words.pdf', 'image.png']) assert.equal(await resultOf(`/file/${name}`), '200', name);
+  assert.equal(await resultOf('/zip'), '503 signingUnavailable');
+  assert.equal(await resultOf('/zip?name=words.txt'), '200');
 });
 
 test('the visit response shows that a share is copy-protected', async (t) => {

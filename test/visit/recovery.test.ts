@@ -105,20 +105,20 @@ for (const [what, error] of [
   });
 
 test('a recovery run skips a change that another run is still recovering', async (t) => {
-  const recoverCalled = Promise.withResolvers<void>();
+  const recoverCall = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   let recoverCalls = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method !== 'storage.recover') return undefined;
     recoverCalls += 1;
-    recoverCalled.resolve();
+    recoverCall.resolve();
     return gate.promise;
   });
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   const runningChanges = new Set<string>();
   const first = recoverInterruptedChanges(postern.ports, runningChanges);
-  await recoverCalled.promise;
+  await recoverCall.promise;
   await recoverInterruptedChanges(postern.ports, runningChanges);
   gate.resolve();
   await first;
@@ -127,17 +127,17 @@ test('a recovery run skips a change that another run is still recovering', async
 });
 
 test('a deletion that another process has recovered in the meantime is not carried out', async (t) => {
-  const started = Promise.withResolvers<void>();
+  const removalStart = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const postern = await startWithStorages(t, (method) => {
     if (method !== 'storage.remove') return undefined;
-    started.resolve();
+    removalStart.resolve();
     return gate.promise;
   });
   await writeFile(join(postern.files, 'a.txt'), 'old');
   const { base } = await createShare(postern);
   const answer = postern.visit(`${base}/file/a.txt`, { method: 'DELETE' });
-  await started.promise;
+  await removalStart.promise;
   // This process was paused so long that another process considered it ended, and a user has saved the file again.
   await postern.ports.store.write((tx) => tx.deleteFrom('process').execute(), 'job');
   await recoverInterruptedChanges({ ...postern.ports, process: 'another' }, new Set());
@@ -170,7 +170,7 @@ test('a change that could not be recovered at the start is recovered later, by a
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   const { ports } = postern;
   await ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'ended' }).execute(), 'job');
-  const open = () => Promise.reject(new StorageUnavailable('there is no way to the server'));
+  const open = () => Promise.reject(new StorageUnavailable('the server cannot be reached'));
   await recoverInterruptedChanges({ ...ports, storages: { ...ports.storages, open } }, new Set());
   if (ports.store.isShared) await recoverInterruptedChanges({ ...ports, process: 'another' }, new Set());
   else await recoverInterruptedChanges(ports, new Set(), { ownOnly: true });
@@ -245,7 +245,7 @@ for (const { title, action, path, init } of [
     await writeFile(join(postern.files, 'a.txt'), 'a text');
     const { base } = await createShare(postern);
     const original = fs.renameSync;
-    // The process is killed before it can rename its mark: everything else of the change has taken place.
+    // The process is killed before it can rename its mark. All other steps of the change have taken place.
     const kill = t.mock.method(fs, 'renameSync', (...parameters: unknown[]) => {
       if (String(parameters[1]).endsWith('-done')) throw Object.assign(new Error('killed'), { code: 'EIO' });
       return Reflect.apply(original, fs, parameters);

@@ -38,10 +38,11 @@ test('an archive of the same files in another order counts as the same download,
   await mkdir(join(postern.files, 'many'), { recursive: true });
   const names = Array.from({ length: 40 }, (_, index) => `${'n'.repeat(100)}-${index}`);
   for (const name of names) await writeFile(join(postern.files, 'many', name), 'a text');
-  const downloadArchive = (chosen: readonly string[]) =>
-    postern.visit(`${base}/zip/many?${chosen.map((name) => `name=${name}`).join('&')}`);
+  const downloadArchive = (chosenNames: readonly string[]) =>
+    postern.visit(`${base}/zip/many?${chosenNames.map((name) => `name=${name}`).join('&')}`);
   const tags = new Set<string | null>();
-  for (const chosen of [names, names.toReversed(), [...names, ...names]]) tags.add((await downloadArchive(chosen)).headers.get('etag'));
+  for (const chosenNames of [names, names.toReversed(), [...names, ...names]])
+    tags.add((await downloadArchive(chosenNames)).headers.get('etag'));
   assert.equal(tags.size, 1);
   await until(async () => (await postern.call('audit/search', { shareId: id, action: 'downloadFolder' })).totalCount === 1);
   const { list } = await postern.call('audit/search', { shareId: id, action: 'downloadFolder' });
@@ -49,7 +50,7 @@ test('an archive of the same files in another order counts as the same download,
   assert.equal(JSON.parse(list[0].after).count, 40);
 });
 
-test('thirty archives without an ETag get separate audit entries per site and link, and further ones share one entry', async (t) => {
+test('at a link, the first thirty archives without an ETag from one site get an audit entry each, and further ones share one', async (t) => {
   const postern = await startPostern(t);
   const { base, id } = await createShare(postern, { digitalSignature: true });
   for (let round = 0; round < 40; round += 1) {
@@ -60,15 +61,15 @@ test('thirty archives without an ETag get separate audit entries per site and li
   for (const { after } of (await entries()).list) assert.equal(after, null, 'each entry is for the entire folder');
 });
 
-test('one visitor has one archive planned at a time, sixteen wait and others get 503, while listings still work', {
+test('for one visitor, one archive is planned at a time and sixteen wait; further ones get 503, and listings still work', {
   timeout: 30_000,
 }, async (t) => {
   const { postern, calls: listCalls, release } = await startWithBlockedMethod(t, 'storage.list');
   const { base } = await createShare(postern);
   const answers = Array.from({ length: 30 }, () => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' }));
-  const refused: number[] = [];
-  for (const answer of answers) void answer.then(({ status }) => status === 503 && refused.push(status));
-  await until(() => refused.length === 13); // 1 is planned and 16 wait
+  const refusals: number[] = [];
+  for (const answer of answers) void answer.then(({ status }) => status === 503 && refusals.push(status));
+  await until(() => refusals.length === 13); // 1 is planned and 16 wait
   assert.equal(listCalls(), 1);
   assert.equal((await postern.visit(`${base}/list`)).status, 200);
   release();
@@ -87,11 +88,11 @@ test('checking a large archive for signatures does not block other archives', as
   const signedShare = await createShare(postern, { path: '/many', digitalSignature: true });
   const other = await createShare(postern, { path: '/one' });
   const head = (base: string) => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' });
-  const long = [head(signedShare.base), head(signedShare.base)];
+  const longRequests = [head(signedShare.base), head(signedShare.base)];
   await until(() => openCalls > 0);
   assert.equal((await head(other.base)).status, 200);
   assert.ok(openCalls < 2000, `${openCalls} files were opened before the other archive`);
-  for (const { status } of await Promise.all(long)) assert.equal(status, 200);
+  for (const { status } of await Promise.all(longRequests)) assert.equal(status, 200);
   assert.equal(openCalls, 4000);
 });
 
@@ -102,13 +103,13 @@ test('planning an archive of thousands of folders does not block other archives'
   });
   for (let number = 0; number < 2000; number += 1) await mkdir(join(postern.files, `many/${number}`), { recursive: true });
   await mkdir(join(postern.files, 'one'));
-  const [wide, other] = [await createShare(postern, { path: '/many' }), await createShare(postern, { path: '/one' })];
+  const [largeFolderShare, other] = [await createShare(postern, { path: '/many' }), await createShare(postern, { path: '/one' })];
   const head = (base: string) => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' });
-  const long = [head(wide.base), head(wide.base)];
+  const longRequests = [head(largeFolderShare.base), head(largeFolderShare.base)];
   await until(() => listCalls > 20);
   assert.equal((await head(other.base)).status, 200);
   assert.ok(listCalls < 2000, `${listCalls} folders were listed before the other archive`);
-  const tags = (await Promise.all(long)).map(({ headers }) => headers.get('etag'));
+  const tags = (await Promise.all(longRequests)).map(({ headers }) => headers.get('etag'));
   assert.ok(tags[0]);
   assert.equal(tags[0], tags[1]);
 });
@@ -130,10 +131,10 @@ test('the folder creations of one network wait in a bounded queue and do not blo
   const { base } = await createShare(postern);
   const createFolder = async (name: string, address: string) =>
     (await postern.visit(`${base}/folder/${name}`, { method: 'POST', headers: { 'x-forwarded-for': address } })).status;
-  const refused: number[] = [];
+  const refusals: number[] = [];
   const crowd = Array.from({ length: 2 + 256 + 5 }, (_, number) => createFolder(`crowd-${number}`, '203.0.113.7'));
-  for (const answer of crowd) void answer.then((status) => status === 503 && refused.push(status));
-  await until(() => refused.length === 5 && createCalls === 2);
+  for (const answer of crowd) void answer.then((status) => status === 503 && refusals.push(status));
+  await until(() => refusals.length === 5 && createCalls === 2);
   const stranger = createFolder('stranger', '198.51.100.9');
   await until(() => createCalls === 3); // two of the four places are left for other networks
   assert.equal((await postern.visit(`${base}/list`)).status, 200);
@@ -161,17 +162,17 @@ test('an archive and a range of it are sent completely while many other clients 
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await writeFile(join(postern.files, 'box', name), content);
   const { base } = await createShare(postern, { path: '/box' });
   const { hostname, port } = new URL(postern.publicUrl);
-  const alone = await sendPath(postern, `${base}/zip`);
+  const expectedArchive = await sendPath(postern, `${base}/zip`);
   for (let number = 0; number < 64; number += 1) {
     const socket = connect(Number(port), hostname);
     atEnd(t, () => socket.destroy());
     socket.write(`GET ${base}/zip HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
     await once(socket, 'readable');
   }
-  const beside = await sendPath(postern, `${base}/zip`);
-  assert.ok(beside.bytes.equals(alone.bytes));
+  const archive = await sendPath(postern, `${base}/zip`);
+  assert.ok(archive.bytes.equals(expectedArchive.bytes));
   const range = { range: `bytes=${1 << 20}-${3 << 20}` };
   const part = await sendPath(postern, `${base}/zip`, { headers: range });
   assert.equal(part.status, 206);
-  assert.ok(part.bytes.equals(alone.bytes.subarray(1 << 20, (3 << 20) + 1)));
+  assert.ok(part.bytes.equals(expectedArchive.bytes.subarray(1 << 20, (3 << 20) + 1)));
 });

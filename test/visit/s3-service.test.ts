@@ -20,7 +20,7 @@ async function startWithService(t: TestContext, answer: FakeAnswer) {
   return { postern, base, closeConnections };
 }
 
-test('while an S3 service accepts requests and does not respond, other locations work, and its visitors get a response when it works again', async (t) => {
+test('while an S3 service does not respond, other locations work, and when it works again, the waiting visitors get a response', async (t) => {
   const waiting: ServerResponse[] = [];
   let hangs = false;
   const { postern, base, closeConnections } = await startWithService(t, (_, response) =>
@@ -96,8 +96,8 @@ test('a path that is too long for an S3 service is refused for a new file, and i
   });
   const path = Array.from({ length: 5 }, () => 'é'.repeat(120)).join('/');
   const upload = (to: string) => postern.visit(`${base}/file/${to}`, { method: 'PUT', body: 'text' });
-  const [long, inLongFolder] = [await upload(path), await upload(`${path}/a.txt`)];
-  assert.deepEqual([long.status, long.body.code], [400, 'pathMalformed']);
+  const [longNameAnswer, inLongFolder] = [await upload(path), await upload(`${path}/a.txt`)];
+  assert.deepEqual([longNameAnswer.status, longNameAnswer.body.code], [400, 'pathMalformed']);
   assert.deepEqual([inLongFolder.status, inLongFolder.body.code], [404, 'itemAbsent']);
   assert.equal((await postern.visit(`${base}/file/${path}`)).status, 404);
 });

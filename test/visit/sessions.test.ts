@@ -16,7 +16,7 @@ async function startSignedIn(t: TestContext) {
   const status = async () => (await postern.visit(`${link.base}/list`, { headers: { cookie } })).status;
   const { read } = postern.ports.store;
   const sessions = read.selectFrom('visit_session').select('used_at');
-  /** Waits until the time of the last use is stored. Requests do not wait for this, but the test must before it moves the clock. */
+  /** Waits until the time of the last use is stored. Requests do not wait for this, but the test must wait before it moves the clock. */
   const waitForStoredUse = () => until(async () => (await sessions.executeTakeFirst())?.used_at === clock.now());
   return { clock, postern, profile, link, cookie, status, waitForStoredUse, ann: profile.users['ann'] };
 }
@@ -44,7 +44,7 @@ test('a session stores the identity of its visitor: subject, name, e-mail addres
   assert.deepEqual(JSON.parse(row.identity ?? ''), identity);
 });
 
-test('a session without an identity, which an earlier version began during the upgrade, asks the visitor to sign in again', async (t) => {
+test('for a session without an identity, which an earlier version began during the upgrade, the visitor must sign in again', async (t) => {
   const { postern, status } = await startSignedIn(t);
   await postern.ports.store.write((tx) => tx.updateTable('visit_session').set({ identity: null }).execute(), 'job');
   assert.equal(await status(), 401);

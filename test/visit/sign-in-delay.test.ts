@@ -30,9 +30,9 @@ test('after five failed sign-ins, each further failure doubles the delay, from o
   await failAttempts(setup, 6);
   let expected = 1;
   for (let round = 0; round < 10; round += 1) {
-    const refused = await setup.attempt('wrong');
-    assert.equal(refused.status, 429);
-    assert.equal(refused.wait, expected);
+    const refusal = await setup.attempt('wrong');
+    assert.equal(refusal.status, 429);
+    assert.equal(refusal.wait, expected);
     setup.clock.advance(expected * second - 1);
     assert.equal((await setup.attempt(password)).status, 429, 'an attempt during the delay is not checked');
     setup.clock.advance(1);
@@ -75,14 +75,15 @@ test('all addresses of an IPv6 /64 network share one delay', async (t) => {
 test('failed attempts at all shares, at the portal and by HTTP Basic are counted together', async (t) => {
   const setup = await startWithPassword(t);
   const portal = `/p/${setup.profile.viewId}`;
-  const second = await createShare(setup.postern, { authenticationId: setup.profile.id });
+  const secondShare = await createShare(setup.postern, { authenticationId: setup.profile.id });
   await failAttempts(setup, 2);
   await failAttempts(setup, 2, { at: portal });
   const headers = { authorization: basic('guest', 'wrong'), 'x-forwarded-for': '203.0.113.7' };
   for (let time = 0; time < 2; time += 1) assert.equal((await setup.postern.visit(`${setup.base}/list`, { headers })).status, 401);
-  for (const place of [setup.base, portal, second.base]) assert.equal((await setup.attempt(password, { at: place })).status, 429, place);
-  const right = { ...headers, authorization: basic('guest', password) };
-  assert.equal((await setup.postern.visit(`${setup.base}/list`, { headers: right })).status, 429);
+  for (const place of [setup.base, portal, secondShare.base])
+    assert.equal((await setup.attempt(password, { at: place })).status, 429, place);
+  const validHeaders = { ...headers, authorization: basic('guest', password) };
+  assert.equal((await setup.postern.visit(`${setup.base}/list`, { headers: validHeaders })).status, 429);
 });
 
 test('the delay after failed sign-ins still applies after a restart', async (t) => {
@@ -142,7 +143,7 @@ for (const [kind, baseOf] of kinds) {
     const setup = await startWithPassword(t);
     const base = await baseOf(setup);
     for (let number = 0; number < 6; number += 1) await setup.attempt('wrong', { at: base });
-    t.mock.method(setup.postern.ports.store, 'write', () => Promise.reject(new StoreUnavailable('it takes no changes')));
+    t.mock.method(setup.postern.ports.store, 'write', () => Promise.reject(new StoreUnavailable('the database accepts no changes')));
     assert.equal((await setup.attempt('wrong', { at: base })).status, 429);
   });
 
@@ -155,8 +156,8 @@ for (const [kind, baseOf] of kinds) {
         at: base,
       });
     const answers = await Promise.all(Array.from({ length: 400 }, (_, number) => guess(number)));
-    const checked = answers.filter(({ status }) => status === 401).length;
-    assert.ok(checked <= 6, `${checked} attempts are checked`);
+    const checkedCount = answers.filter(({ status }) => status === 401).length;
+    assert.ok(checkedCount <= 6, `${checkedCount} attempts are checked`);
     assert.ok(answers.every(({ status }) => [401, 429, 503].includes(status)));
   });
 }
@@ -184,17 +185,17 @@ const crowds: readonly [string, (number: number) => string][] = [
   ['one network', () => '203.0.113.7'],
   ['an IPv6 /48 with many /64 networks', (number) => `2001:db8:1:${number}::1`],
 ];
-for (const [crowding, addressOf] of crowds)
-  test(`while ${crowding} fills the queue of password checks, another network can still sign in`, async (t) => {
+for (const [source, addressOf] of crowds)
+  test(`while ${source} fills the queue of password checks, another network can still sign in`, async (t) => {
     const passwordHash = argon2PasswordHash();
     const postern = await startPostern(t, { environment, replacements: { ports: { passwordHash } } });
     const { id } = await createUsersProfile(postern);
     const { base } = await createShare(postern, { authenticationId: id });
-    const sign = (from: string, username: string) =>
+    const signIn = (from: string, username: string) =>
       postern.visit(`${base}/sign-in`, jsonPost({ username, password: 'correct horse battery' }, { 'x-forwarded-for': from }));
-    const crowd = Array.from({ length: 90 }, (_, number) => sign(addressOf(number), `name${number}`));
+    const crowd = Array.from({ length: 90 }, (_, number) => signIn(addressOf(number), `name${number}`));
     await Promise.any(crowd.map(async (answer) => ((await answer).status === 503 ? true : Promise.reject(new Error())))); // queue full
-    assert.equal((await sign('203.0.113.8', 'ann')).status, 200);
+    assert.equal((await signIn('203.0.113.8', 'ann')).status, 200);
     await Promise.all(crowd);
   });
 

@@ -13,15 +13,15 @@ export interface PasswordVisitor {
   readonly profileId: number;
   readonly right: PasswordCredentials;
   readonly wrong: readonly PasswordCredentials[];
-  /** Credentials of another visitor of the profile; null: all who sign in have the same subject. */
+  /** Credentials of another visitor of the profile, or null if all visitors of the profile have the same subject. */
   readonly other: PasswordCredentials | null;
   /** Changes the name of the visitor. @returns the credentials of the visitor after the change */
   rename(): Promise<PasswordCredentials>;
-  /** Changes, each of which ends the sign-in. */
+  /** By title: changes that end the sign-in. */
   readonly endings: Readonly<Record<string, () => Promise<unknown>>>;
 }
 
-/** Creates a visitor of a kind of sign-in in an installation. */
+/** Creates a login profile of a kind of sign-in, with a visitor. */
 export type CreateVisitor = (postern: TestPostern, t: TestContext) => Promise<PasswordVisitor>;
 
 const readProfile = (postern: TestPostern, id: number): Promise<ProfileRef> =>
@@ -32,7 +32,7 @@ const readProfile = (postern: TestPostern, id: number): Promise<ProfileRef> =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 
-/** What a kind of sign-in promises besides the contract. */
+/** How a kind of sign-in differs from others. */
 interface KindFeatures {
   /** The names of `PasswordVisitor.endings`. */
   readonly endings: readonly string[];
@@ -69,28 +69,28 @@ export function passwordKindContract(
       },
     };
     const signIn = async (credentials = visitor.right) => password.verify(await profile(), credentials, attempt);
-    const isWrong = async (credentials: PasswordCredentials) =>
+    const assertWrong = async (credentials: PasswordCredentials) =>
       assert.rejects(signIn(credentials), { messageName: 'signInWrong' }, credentials.username);
-    /** Returns the subject of a sign-in as it is now, or null if it has ended. */
-    const subjectOf = async (completed: CompletedSignIn) =>
-      (await checkSignIn(kinds, await profile(), { profileId: visitor.profileId, signIn: completed }))?.subject ?? null;
-    return { postern, visitor, kinds, kind, password, profile, attempt, countedResults, signIn, isWrong, subjectOf };
+    /** Returns the current subject of a sign-in, or null if the sign-in has ended. */
+    const subjectOf = async (completedSignIn: CompletedSignIn) =>
+      (await checkSignIn(kinds, await profile(), { profileId: visitor.profileId, signIn: completedSignIn }))?.subject ?? null;
+    return { postern, visitor, kinds, kind, password, profile, attempt, countedResults, signIn, assertWrong, subjectOf };
   }
 
   test(`the right credentials give an identity that a session can store (${type})`, options, async (t) => {
     const { signIn, profile, countedResults } = await start(t);
     const before = Date.now();
-    const completed = await signIn();
-    assert.notEqual(completed.identity.subject, '');
-    assert.deepEqual(JSON.parse(JSON.stringify(completed.identity)), completed.identity);
-    assert.ok(completed.claimsAt >= before && completed.claimsAt <= Date.now());
-    assert.equal(completed.profileEpoch, (await profile()).session_epoch);
-    assert.deepEqual(countedResults, [completed]);
+    const completedSignIn = await signIn();
+    assert.notEqual(completedSignIn.identity.subject, '');
+    assert.deepEqual(JSON.parse(JSON.stringify(completedSignIn.identity)), completedSignIn.identity);
+    assert.ok(completedSignIn.claimsAt >= before && completedSignIn.claimsAt <= Date.now());
+    assert.equal(completedSignIn.profileEpoch, (await profile()).session_epoch);
+    assert.deepEqual(countedResults, [completedSignIn]);
   });
 
   test(`each verification of wrong credentials is counted as one attempt and gives no identity (${type})`, options, async (t) => {
-    const { visitor, isWrong, countedResults } = await start(t);
-    for (const credentials of visitor.wrong) await isWrong(credentials);
+    const { visitor, assertWrong, countedResults } = await start(t);
+    for (const credentials of visitor.wrong) await assertWrong(credentials);
     assert.deepEqual(
       countedResults,
       visitor.wrong.map(() => null),
@@ -100,22 +100,22 @@ export function passwordKindContract(
   test(`during the wait after failed attempts, the right credentials are refused (${type})`, options, async (t) => {
     const { visitor, password, profile } = await start(t);
     const countAttempt: SignInAttempt['countAttempt'] = () => Promise.reject(new Refusal('tooManyFailures'));
-    const verified = password.verify(await profile(), visitor.right, { address: '198.51.100.7', countAttempt });
-    await assert.rejects(verified, { messageName: 'tooManyFailures' });
+    const verification = password.verify(await profile(), visitor.right, { address: '198.51.100.7', countAttempt });
+    await assert.rejects(verification, { messageName: 'tooManyFailures' });
   });
 
   test(`a visitor keeps their subject when their name changes, and another visitor has another subject (${type})`, options, async (t) => {
     const { visitor, signIn, subjectOf } = await start(t);
     const { subject } = (await signIn()).identity;
     if (visitor.other) assert.notEqual((await signIn(visitor.other)).identity.subject, subject);
-    const renamed = await signIn(await visitor.rename());
-    assert.equal(renamed.identity.subject, subject);
-    assert.equal(await subjectOf(renamed), subject);
+    const signInAfterRename = await signIn(await visitor.rename());
+    assert.equal(signInAfterRename.identity.subject, subject);
+    assert.equal(await subjectOf(signInAfterRename), subject);
   });
 
   test(`checking a sign-in again takes at most one query (${type})`, options, async (t) => {
     const { postern, visitor, profile, signIn } = await start(t);
-    const [completed, current] = [await signIn(), await profile()];
+    const [completedSignIn, current] = [await signIn(), await profile()];
     let queries = 0;
     const queryCounter: KyselyPlugin = {
       transformQuery({ node }) {
@@ -126,8 +126,8 @@ export function passwordKindContract(
     };
     const { store } = postern.ports;
     Object.assign(store, { read: store.read.withPlugin(queryCounter) });
-    const again = await checkSignIn(signInKinds(postern.ports), current, { profileId: visitor.profileId, signIn: completed });
-    assert.equal(again?.subject, completed.identity.subject);
+    const again = await checkSignIn(signInKinds(postern.ports), current, { profileId: visitor.profileId, signIn: completedSignIn });
+    assert.equal(again?.subject, completedSignIn.identity.subject);
     assert.ok(queries <= 1, `${queries} queries`);
   });
 
@@ -142,29 +142,32 @@ export function passwordKindContract(
   for (const ending of endings)
     test(`${ending} ends the sign-in at once (${type})`, options, async (t) => {
       const { visitor, signIn, subjectOf } = await start(t);
-      const completed = await signIn();
-      assert.equal(await subjectOf(completed), completed.identity.subject);
+      const completedSignIn = await signIn();
+      assert.equal(await subjectOf(completedSignIn), completedSignIn.identity.subject);
       await visitor.endings[ending]?.();
-      assert.equal(await subjectOf(completed), null);
+      assert.equal(await subjectOf(completedSignIn), null);
     });
 
   test(
     `a visitor can replace their password if and only if it is their own, and all sign-ins with the earlier password end (${type})`,
     options,
     async (t) => {
-      const { postern, password, profile, visitor, signIn, isWrong, subjectOf } = await start(t);
+      const { postern, password, profile, visitor, signIn, assertWrong, subjectOf } = await start(t);
       const { replacePassword } = password;
       assert.equal(replacePassword !== undefined, hasOwnPassword);
       if (!replacePassword) return;
-      const [completed, current] = [await signIn(), await profile()];
+      const [completedSignIn, current] = [await signIn(), await profile()];
       const hash = await postern.ports.passwordHash.hash('another fine phrase', { tid: 1 });
-      const replace = () => postern.ports.store.write((tx) => replacePassword(tx, current, completed, hash, 1), { tenant: 1 });
-      const renewed = await replace();
-      assert.ok(renewed);
-      assert.deepEqual([await subjectOf(completed), await subjectOf(renewed)], [null, completed.identity.subject]);
+      const replace = () => postern.ports.store.write((tx) => replacePassword(tx, current, completedSignIn, hash, 1), { tenant: 1 });
+      const newSignIn = await replace();
+      assert.ok(newSignIn);
+      assert.deepEqual([await subjectOf(completedSignIn), await subjectOf(newSignIn)], [null, completedSignIn.identity.subject]);
       assert.equal(await replace(), null, 'the first sign-in can no longer replace the password');
-      await isWrong(visitor.right);
-      assert.equal((await signIn({ ...visitor.right, password: 'another fine phrase' })).identity.subject, completed.identity.subject);
+      await assertWrong(visitor.right);
+      assert.equal(
+        (await signIn({ ...visitor.right, password: 'another fine phrase' })).identity.subject,
+        completedSignIn.identity.subject,
+      );
     },
   );
 
@@ -178,8 +181,11 @@ export function passwordKindContract(
     const authorization = basic(visitor.right.username, visitor.right.password);
     for (const headers of [{ cookie: cookieOf(answer) }, { authorization }])
       assert.equal((await sendPath(postern, `${base}/list`, { headers })).status, 200);
-    const { identity: stored } = await postern.ports.store.read.selectFrom('visit_session').select('identity').executeTakeFirstOrThrow();
-    const { claimsAt, ...storedIdentity } = JSON.parse(stored ?? '');
+    const { identity: storedText } = await postern.ports.store.read
+      .selectFrom('visit_session')
+      .select('identity')
+      .executeTakeFirstOrThrow();
+    const { claimsAt, ...storedIdentity } = JSON.parse(storedText ?? '');
     assert.deepEqual(storedIdentity, identity);
     assert.ok(Math.abs(claimsAt - Date.now()) < 60_000);
   });

@@ -118,16 +118,16 @@ test('a USERS profile requires a user name', async (t) => {
 test('a user can open only the shares of their own login profile', async (t) => {
   const postern = await startPostern(t);
   const [one, other] = [await createUsersProfile(postern, ['ann']), await createUsersProfile(postern, ['ann'], { title: 'Others' })];
-  const [mine, second, theirs] = [
+  const [ownShare, secondOwnShare, otherShare] = [
     await createShare(postern, { authenticationId: one.id }),
     await createShare(postern, { authenticationId: one.id }),
     await createShare(postern, { authenticationId: other.id }),
   ];
-  const cookie = await signIn(postern, mine.base, 'ann');
-  assert.equal((await postern.visit(`${second.base}/list`, { headers: { cookie } })).status, 200);
+  const cookie = await signIn(postern, ownShare.base, 'ann');
+  assert.equal((await postern.visit(`${secondOwnShare.base}/list`, { headers: { cookie } })).status, 200);
   const renamedCookie = cookie.replace(`-${one.id}=`, `-${other.id}=`);
   for (const sentCookie of [cookie, renamedCookie])
-    assert.equal((await postern.visit(`${theirs.base}/list`, { headers: { cookie: sentCookie } })).status, 401);
+    assert.equal((await postern.visit(`${otherShare.base}/list`, { headers: { cookie: sentCookie } })).status, 401);
 });
 
 test('the SAML addresses of a profile of another type get 404, even if a page of another site posts a form to them', async (t) => {

@@ -15,7 +15,7 @@ export async function addLargeFile(postern: TestPostern): Promise<void> {
   await file.close();
 }
 
-/** Starts a download and reads it slowly, so that it keeps running. @returns a promise of its error when it is cut */
+/** Starts a download and reads it slowly, so that it keeps running. @returns `cut`, a promise of the error that ends it */
 export async function download(t: TestContext, url: string, headers: Record<string, string>) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(url, { headers, agent: false }, resolve).once('error', reject);

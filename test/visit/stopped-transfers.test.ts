@@ -4,18 +4,18 @@ import { followTransfers } from '#features/visits/transfers/follow-transfers.ts'
 
 test('a drain waits until the outcome of each transfer that it aborts is recorded', async () => {
   const transfers = followTransfers(() => 0);
-  const recorded: string[] = [];
+  const recordedNames: string[] = [];
   for (const name of ['download', 'upload']) {
     const end = transfers.follow({
       stillPermitted: async () => true,
       abort: () =>
         setImmediate(() => {
-          recorded.push(name);
+          recordedNames.push(name);
           end();
         }),
     });
   }
   await transfers.drain(0);
   transfers.stop();
-  assert.deepEqual(recorded, ['download', 'upload']);
+  assert.deepEqual(recordedNames, ['download', 'upload']);
 });

@@ -14,15 +14,15 @@ async function startWithLinks(t: TestContext) {
   await writeFile(join(outside, 'secret.txt'), 'secret');
   await mkdir(join(postern.files, 'box/real'), { recursive: true });
   await writeFile(join(postern.files, 'box/real/a.txt'), 'a');
-  const at = (name: string) => join(postern.files, 'box', name);
-  await symlink(join(outside, 'secret.txt'), at('to-file'));
-  await symlink(outside, at('to-folder'));
-  await symlink('real/a.txt', at('inside'));
-  await symlink('real', at('inside-folder'));
-  await symlink('absent', at('nowhere'));
-  await symlink('/', at('to-root'));
+  const pathOf = (name: string) => join(postern.files, 'box', name);
+  await symlink(join(outside, 'secret.txt'), pathOf('to-file'));
+  await symlink(outside, pathOf('to-folder'));
+  await symlink('real/a.txt', pathOf('inside'));
+  await symlink('real', pathOf('inside-folder'));
+  await symlink('absent', pathOf('nowhere'));
+  await symlink('/', pathOf('to-root'));
   const { base } = await createShare(postern, { path: '/box' });
-  return { postern, outside, base, at };
+  return { postern, outside, base, pathOf };
 }
 
 test('a symbolic link is not listed or archived', async (t) => {
@@ -56,7 +56,7 @@ test('requests to list, read, change or delete a symbolic link or a path below i
 });
 
 test('nothing is written through a symbolic link', async (t) => {
-  const { postern, base, outside, at } = await startWithLinks(t);
+  const { postern, base, outside, pathOf } = await startWithLinks(t);
   for (const name of links) {
     await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten' });
     await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten', headers: { 'if-match': '*' } });
@@ -65,7 +65,7 @@ test('nothing is written through a symbolic link', async (t) => {
   }
   assert.deepEqual(await readdir(outside), ['secret.txt']);
   assert.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret');
-  assert.equal(await readFile(at('real/a.txt'), 'utf8'), 'a');
+  assert.equal(await readFile(pathOf('real/a.txt'), 'utf8'), 'a');
 });
 
 test('deleting a folder with symbolic links does not delete their targets', async (t) => {
@@ -78,7 +78,7 @@ test('deleting a folder with symbolic links does not delete their targets', asyn
 test('a share of a symbolic link cannot be created', async (t) => {
   const { postern } = await startWithLinks(t);
   for (const name of links) {
-    const refused = await postern.send('share/add', newShare({ path: `/box/${name}` }));
-    assert.equal(refused.status, 400, name);
+    const refusal = await postern.send('share/add', newShare({ path: `/box/${name}` }));
+    assert.equal(refusal.status, 400, name);
   }
 });

@@ -29,7 +29,7 @@ async function changeFolder(postern: TestPostern): Promise<void> {
   await postern.call('location/update', { id: 1, configuration: JSON.stringify({ folder }) });
 }
 
-type Revocation = (at: Awaited<ReturnType<typeof startTransfer>>) => Promise<unknown>;
+type Revocation = (transfer: Awaited<ReturnType<typeof startTransfer>>) => Promise<unknown>;
 const revocations: Record<string, Revocation> = {
   'its share is stopped': ({ postern, link }) => changeShare(postern, link.id, { active: false }),
   'its share is deleted': ({ postern, link }) => postern.call('share/delete', { id: link.id }),
@@ -45,9 +45,9 @@ const revocations: Record<string, Revocation> = {
 };
 for (const [name, revoke] of Object.entries(revocations))
   test(`a running download is reset when ${name}`, async (t) => {
-    const at = await startTransfer(t, '/file/large.bin');
-    await revoke(at);
-    assert.equal((await at.cut).code, 'ECONNRESET');
+    const transfer = await startTransfer(t, '/file/large.bin');
+    await revoke(transfer);
+    assert.equal((await transfer.cut).code, 'ECONNRESET');
   });
 
 test('a running download with the password of a login profile is reset when its share gets another login profile', async (t) => {
@@ -62,15 +62,15 @@ test('a running download with the password of a login profile is reset when its 
 });
 
 test('a running archive download is reset when its share gets a watermark', async (t) => {
-  const at = await startTransfer(t, '/zip');
-  await changeShare(at.postern, at.link.id, { waterMarkText: 'for {user}' });
-  assert.equal((await at.cut).code, 'ECONNRESET');
+  const transfer = await startTransfer(t, '/zip');
+  await changeShare(transfer.postern, transfer.link.id, { waterMarkText: 'for {user}' });
+  assert.equal((await transfer.cut).code, 'ECONNRESET');
 });
 
 test('a running archive download is reset when its share is stopped', async (t) => {
-  const at = await startTransfer(t, '/zip');
-  await changeShare(at.postern, at.link.id, { active: false });
-  assert.equal((await at.cut).code, 'ECONNRESET');
+  const transfer = await startTransfer(t, '/zip');
+  await changeShare(transfer.postern, transfer.link.id, { active: false });
+  assert.equal((await transfer.cut).code, 'ECONNRESET');
 });
 
 for (const { title, end } of [

@@ -4,49 +4,49 @@ import { turns } from '#features/turns/turns.ts';
 
 const limits = { maxWaiting: { inner: 100, all: 100 }, refusal: () => new Error('too many wait') };
 
-/** Creates turns with four places, of which one network may have two. `start` starts work that runs until the test ends it. */
+/** Creates turns with four places, of which one network may have two. `start` starts a task that runs until the test ends it. */
 function startTurns() {
   const places = turns({ ...limits, concurrency: 4, concurrencyOfGroup: { level: 1, max: 2 } });
-  const running: { readonly name: string; readonly end: () => void }[] = [];
+  const startedTasks: { readonly name: string; readonly end: () => void }[] = [];
   const start = (name: string, link: string, network: string) =>
     places.run([link, network], new AbortController().signal, async () => {
       const work = Promise.withResolvers<void>();
-      running.push({ name, end: work.resolve });
+      startedTasks.push({ name, end: work.resolve });
       await work.promise;
     });
-  const names = () => running.map(({ name }) => name);
-  return { start, running, names };
+  const startedNames = () => startedTasks.map(({ name }) => name);
+  return { start, startedTasks, startedNames };
 }
 const nextTurn = () => new Promise(setImmediate);
 
 test('one network has at most two of four places, at all links together, and others start at once', async () => {
-  const { start, names } = startTurns();
+  const { start, startedNames } = startTurns();
   for (const link of ['a', 'b', 'c']) void start(`${link}1`, link, 'flood');
   void start('other', 'a', 'quiet');
   await nextTurn();
-  assert.deepEqual(names(), ['a1', 'b1', 'other']);
+  assert.deepEqual(startedNames(), ['a1', 'b1', 'other']);
 });
 
 test('a place that a network gives back goes to its next request', async () => {
-  const { start, running, names } = startTurns();
+  const { start, startedTasks, startedNames } = startTurns();
   for (const link of ['a', 'b', 'c']) void start(`${link}1`, link, 'flood');
   await nextTurn();
-  running[0]?.end();
+  startedTasks[0]?.end();
   await nextTurn();
-  assert.deepEqual(names(), ['a1', 'b1', 'c1']);
+  assert.deepEqual(startedNames(), ['a1', 'b1', 'c1']);
 });
 
 test('when a place becomes free, a network with fewer than two places goes before one that has two', async () => {
-  const { start, running, names } = startTurns();
+  const { start, startedTasks, startedNames } = startTurns();
   for (const name of ['a1', 'a2', 'a3']) void start(name, 'a', 'first');
   for (const name of ['b1', 'b2']) void start(name, 'b', 'second');
   void start('c1', 'c', 'third');
   await nextTurn();
-  assert.deepEqual(names(), ['a1', 'a2', 'b1', 'b2']);
-  running[2]?.end(); // of the second network
+  assert.deepEqual(startedNames(), ['a1', 'a2', 'b1', 'b2']);
+  startedTasks[2]?.end(); // of the second network
   await nextTurn();
-  assert.deepEqual(names(), ['a1', 'a2', 'b1', 'b2', 'c1']);
-  running[0]?.end();
+  assert.deepEqual(startedNames(), ['a1', 'a2', 'b1', 'b2', 'c1']);
+  startedTasks[0]?.end();
   await nextTurn();
-  assert.equal(names().at(-1), 'a3');
+  assert.equal(startedNames().at(-1), 'a3');
 });

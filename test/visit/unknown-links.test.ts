@@ -17,122 +17,122 @@ async function startAndProbe(t: TestContext) {
   clock.advance(minute - (clock.now() % minute)); // the start of a minute, so that all requests are in the same minute
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' }, replacements: { ports: { clock } } });
   const profile = await createUsersProfile(postern);
-  const [open, guarded] = [await createShare(postern), await createShare(postern, { authenticationId: profile.id })];
-  const cookie = await signIn(postern, guarded.base, 'ann');
+  const [openShare, protectedShare] = [await createShare(postern), await createShare(postern, { authenticationId: profile.id })];
+  const cookie = await signIn(postern, protectedShare.base, 'ann');
   for (let number = 0; number < 60; number += 1)
     assert.equal((await sendPath(postern, `/s/unknownlink${number}/visit`, from(prober))).status, 404);
   const status = async (path: string, headers: Record<string, string> = {}) =>
     (await sendPath(postern, path, from(prober, headers))).status;
-  return { clock, postern, profile, open, guarded, cookie, status };
+  return { clock, postern, profile, openShare, protectedShare, cookie, status };
 }
 
 test('after sixty unknown links in a minute, every link answers 429 to that network', async (t) => {
-  const { postern, open, guarded, status, profile } = await startAndProbe(t);
+  const { postern, openShare, protectedShare, status, profile } = await startAndProbe(t);
   for (const path of [
     '/s/unknownlink/visit',
-    `${open.base}/visit`,
-    open.base,
-    `${open.base}/list`,
-    `${guarded.base}/visit`,
+    `${openShare.base}/visit`,
+    openShare.base,
+    `${openShare.base}/list`,
+    `${protectedShare.base}/visit`,
     `/p/${profile.viewId}/visit`,
   ])
     assert.equal(await status(path), 429, path);
-  const answer = await sendPath(postern, `${open.base}/visit`, from(prober));
+  const answer = await sendPath(postern, `${openShare.base}/visit`, from(prober));
   assert.ok(Number(answer.headers['retry-after']) >= 1);
   assert.ok(Number(answer.headers['retry-after']) <= 60);
-  assert.equal((await sendPath(postern, `${open.base}/visit`, from('203.0.113.8'))).status, 200, 'another network is not refused');
+  assert.equal((await sendPath(postern, `${openShare.base}/visit`, from('203.0.113.8'))).status, 200, 'another network is not refused');
 });
 
 test('when the minute has ended, the network can open links again', async (t) => {
-  const { clock, open, status } = await startAndProbe(t);
+  const { clock, openShare, status } = await startAndProbe(t);
   clock.advance(minute);
-  assert.equal(await status(`${open.base}/visit`), 200);
+  assert.equal(await status(`${openShare.base}/visit`), 200);
 });
 
 test('a valid session or password still opens a link from a rate-limited network', async (t) => {
-  const { guarded, cookie, status } = await startAndProbe(t);
-  assert.equal(await status(`${guarded.base}/list`, { cookie }), 200);
-  assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'correct horse battery') }), 200);
+  const { protectedShare, cookie, status } = await startAndProbe(t);
+  assert.equal(await status(`${protectedShare.base}/list`, { cookie }), 200);
+  assert.equal(await status(`${protectedShare.base}/list`, { authorization: basic('ann', 'correct horse battery') }), 200);
 });
 
 test('session cookies of a rate-limited request are looked up in at most four tenants, each only in the tenant that it names', async (t) => {
   const statements = recordStatements(t);
-  const { guarded, cookie, status } = await startAndProbe(t);
+  const { protectedShare, cookie, status } = await startAndProbe(t);
   const token = 'a'.repeat(43);
-  const invented = Array.from({ length: 150 }, (_, number) => `postern-${number + 100}=${number + 2}.${token}`);
-  const malformed = Array.from({ length: 400 }, (_, number) => `postern-${number + 2000}=${number + 2}.`);
-  assert.equal(await status(`${guarded.base}/list`, { cookie: [cookie, ...invented].join('; ') }), 200);
+  const inventedCookies = Array.from({ length: 150 }, (_, number) => `postern-${number + 100}=${number + 2}.${token}`);
+  const malformedCookies = Array.from({ length: 400 }, (_, number) => `postern-${number + 2000}=${number + 2}.`);
+  assert.equal(await status(`${protectedShare.base}/list`, { cookie: [cookie, ...inventedCookies].join('; ') }), 200);
   const lookups = [...statements].filter((sql) => sql.includes('"visit_session"'));
   assert.equal(Math.max(...lookups.map((sql) => sql.split('"tid" =').length - 1)), 4);
   assert.ok(!lookups.some((sql) => /"tid" in/.test(sql)), 'no query combines the tenant of one cookie with the token of another');
   statements.clear();
-  assert.equal(await status(`${guarded.base}/list`, { cookie: malformed.join('; ') }), 429);
+  assert.equal(await status(`${protectedShare.base}/list`, { cookie: malformedCookies.join('; ') }), 429);
   assert.ok(![...statements].some((sql) => sql.includes('"visit_session"')), 'a malformed token needs no lookup');
 });
 
 test('a rate-limited network gets only a few password checks per minute', async (t) => {
-  const { guarded, status } = await startAndProbe(t);
+  const { protectedShare, status } = await startAndProbe(t);
   for (let number = 0; number < 5; number += 1)
     assert.equal(await status(`/s/unknownlink${number}/list`, { authorization: basic(`u${number}`, 'wrong') }), 429);
-  const right = { authorization: basic('ann', 'correct horse battery') };
-  assert.equal(await status(`${guarded.base}/list`, right), 429, 'no password check is left for this minute');
+  const validPassword = { authorization: basic('ann', 'correct horse battery') };
+  assert.equal(await status(`${protectedShare.base}/list`, validPassword), 429, 'no password check is left for this minute');
 });
 
 test('a link that does not admit the session answers 429 to a rate-limited network', async (t) => {
   const { postern, profile, cookie, status } = await startAndProbe(t);
-  const closed = await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: '' });
-  assert.equal(await status(`${closed.base}/visit`, { cookie }), 429);
+  const closedShare = await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: '' });
+  assert.equal(await status(`${closedShare.base}/visit`, { cookie }), 429);
 });
 
 test('a valid session opens only links of its own login profile from a rate-limited network', async (t) => {
-  const { postern, open, cookie, status } = await startAndProbe(t);
+  const { postern, openShare, cookie, status } = await startAndProbe(t);
   assert.equal(await status('/s/unknownlink/visit', { cookie }), 429);
-  assert.equal(await status(`${open.base}/visit`, { cookie }), 429);
-  const others = await createUsersProfile(postern, ['bob'], { title: 'Others' });
-  const { base } = await createShare(postern, { authenticationId: others.id });
+  assert.equal(await status(`${openShare.base}/visit`, { cookie }), 429);
+  const otherProfile = await createUsersProfile(postern, ['bob'], { title: 'Others' });
+  const { base } = await createShare(postern, { authenticationId: otherProfile.id });
   assert.equal(await status(`${base}/visit`, { cookie }), 429);
 });
 
 test('without a valid session of the login profile, a rate-limited request does not look up the link', async (t) => {
-  const { postern, profile, open, guarded, cookie, status } = await startAndProbe(t);
-  const others = await createUsersProfile(postern, ['bob'], { title: 'Others' });
-  const elsewhere = await createShare(postern, { authenticationId: others.id });
+  const { postern, profile, openShare, protectedShare, cookie, status } = await startAndProbe(t);
+  const otherProfile = await createUsersProfile(postern, ['bob'], { title: 'Others' });
+  const elsewhere = await createShare(postern, { authenticationId: otherProfile.id });
   const { mock } = t.mock.method(postern.ports.store, 'cachedUntilChange');
   const countLookups = () => mock.calls.filter(({ arguments: [key] }) => key.startsWith('link ')).length;
-  for (const base of [open.base, guarded.base, elsewhere.base, `/p/${profile.viewId}`]) {
+  for (const base of [openShare.base, protectedShare.base, elsewhere.base, `/p/${profile.viewId}`]) {
     assert.equal(await status(`${base}/visit`, { cookie: 'a=b' }), 429);
-    assert.equal(await status(`${base}/visit`, { cookie: `postern-${profile.id}=1.made-up; postern-${others.id}=made-up` }), 429);
+    assert.equal(await status(`${base}/visit`, { cookie: `postern-${profile.id}=1.made-up; postern-${otherProfile.id}=made-up` }), 429);
   }
-  for (const base of [open.base, elsewhere.base]) assert.equal(await status(`${base}/visit`, { cookie }), 429);
+  for (const base of [openShare.base, elsewhere.base]) assert.equal(await status(`${base}/visit`, { cookie }), 429);
   assert.equal(countLookups(), 0);
-  assert.equal(await status(`${guarded.base}/visit`, { cookie }), 200);
+  assert.equal(await status(`${protectedShare.base}/visit`, { cookie }), 200);
   assert.ok(countLookups() > 0);
 });
 
 test('a wrong password does not open a link from a rate-limited network', async (t) => {
-  const { guarded, status } = await startAndProbe(t);
-  assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'wrong') }), 429);
+  const { protectedShare, status } = await startAndProbe(t);
+  assert.equal(await status(`${protectedShare.base}/list`, { authorization: basic('ann', 'wrong') }), 429);
   assert.equal(await status('/s/unknownlink/visit', { authorization: basic('ann', 'wrong') }), 429);
 });
 
 test('an invented password does not open a link without sign-in from a rate-limited network', async (t) => {
-  const { open, status } = await startAndProbe(t);
+  const { openShare, status } = await startAndProbe(t);
   for (const path of ['/visit', '/list', ''])
-    assert.equal(await status(open.base + path, { authorization: basic('made', 'up') }), 429, path);
+    assert.equal(await status(openShare.base + path, { authorization: basic('made', 'up') }), 429, path);
 });
 
 test('an expired link answers 429 to an invented password from a rate-limited network', async (t) => {
-  const { postern, guarded, status } = await startAndProbe(t);
-  const share = await postern.call('share/get', { id: guarded.id });
+  const { postern, protectedShare, status } = await startAndProbe(t);
+  const share = await postern.call('share/get', { id: protectedShare.id });
   await postern.call('share/update', { ...share, validityEndDate: '2001-01-01T00:00:00.000Z' });
-  assert.equal(await status(`${guarded.base}/visit`, { authorization: basic('made', 'up') }), 429);
+  assert.equal(await status(`${protectedShare.base}/visit`, { authorization: basic('made', 'up') }), 429);
 });
 
 test('an ended session does not open a link from a rate-limited network', async (t) => {
-  const { postern, profile, open, cookie, status } = await startAndProbe(t);
+  const { postern, profile, openShare, cookie, status } = await startAndProbe(t);
   await postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, active: false });
-  assert.equal(await status(`${open.base}/visit`, { cookie }), 429);
-  assert.equal(await status(`${open.base}/visit`, { cookie: `postern-${profile.id}=made-up` }), 429);
+  assert.equal(await status(`${openShare.base}/visit`, { cookie }), 429);
+  assert.equal(await status(`${openShare.base}/visit`, { cookie: `postern-${profile.id}=made-up` }), 429);
 });
 
 test('inactive links and unknown portals count as unknown links', async (t) => {
@@ -140,12 +140,12 @@ test('inactive links and unknown portals count as unknown links', async (t) => {
   clock.advance(minute - (clock.now() % minute));
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const inactive = await createShare(postern, { active: false });
-  const open = await createShare(postern);
+  const openShare = await createShare(postern);
   for (let number = 0; number < 30; number += 1) {
     assert.equal((await sendPath(postern, `${inactive.base}/list`)).status, 404);
     assert.equal((await sendPath(postern, '/p/neverwasone/visit')).status, 404);
   }
-  assert.equal((await sendPath(postern, `${open.base}/visit`)).status, 429);
+  assert.equal((await sendPath(postern, `${openShare.base}/visit`)).status, 429);
 });
 
 test('a missing path in an existing link does not count as an unknown link', async (t) => {
@@ -189,8 +189,8 @@ test('processes exchange at most 500 counts of unknown links at once', async () 
   for (let network = 0; network < 2000; network += 1) unknownLinks.record(`2001:db8:0:${network.toString(16)}::1`);
   const sentCounts: number[] = [];
   const exchange = () =>
-    unknownLinks.exchange(async (_since, tried) => {
-      sentCounts.push(tried.length);
+    unknownLinks.exchange(async (_since, counts) => {
+      sentCounts.push(counts.length);
       return new Map();
     });
   await exchange();

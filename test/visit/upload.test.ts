@@ -44,7 +44,7 @@ test('an upload with an invalid content type is accepted', async (t) => {
   assert.equal((await put(postern, `${base}/file/a`, 'a', { 'content-type': 'nonsense' })).status, 201);
 });
 
-test('an upload to an existing name answers 409 and does not change the existing file', async (t) => {
+test('an upload to an existing name gets 409 and does not change the existing file', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'folder'));
   await writeFile(join(postern.files, 'a.txt'), 'first');
@@ -153,7 +153,7 @@ test('if a drop box has a name many times, it adds a random suffix after a few a
   assert.ok(tries <= 10, `${tries} tries`);
 });
 
-test('outside a drop box, one of several simultaneous uploads of a name succeeds and the others answer 409', async (t) => {
+test('outside a drop box, one of several simultaneous uploads of a name succeeds and the others get 409', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => put(postern, `${base}/file/a.txt`, `text ${index}`)));
@@ -162,13 +162,13 @@ test('outside a drop box, one of several simultaneous uploads of a name succeeds
   assert.equal(await readFile(join(postern.files, 'a.txt'), 'utf8'), `text ${winner}`);
 });
 
-test('a file over the size limit answers 413, and no part of it is kept', async (t) => {
+test('an upload of a file over the size limit gets 413, and no part of the file is kept', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_MAX_FILE_SIZE: '1000' } });
   const { base } = await createShare(postern);
   assert.equal((await put(postern, `${base}/file/fits`, 'x'.repeat(1000))).status, 201);
-  const refused = await put(postern, `${base}/file/sized`, 'x'.repeat(1001), { 'content-length': '1001' });
-  assert.equal(refused.status, 413);
-  assert.equal(refused.json.code, 'fileTooLarge');
+  const refusal = await put(postern, `${base}/file/sized`, 'x'.repeat(1001), { 'content-length': '1001' });
+  assert.equal(refusal.status, 413);
+  assert.equal(refusal.json.code, 'fileTooLarge');
   assert.equal((await put(postern, `${base}/file/unsized`, 'x'.repeat(1001), { 'transfer-encoding': 'chunked' })).status, 413);
   assert.deepEqual((await readdir(postern.files)).filter((name) => name !== '.postern').sort(), ['fits', 'welcome.txt']);
   assert.deepEqual(await readdir(join(postern.files, '.postern')).catch(() => []), []);
@@ -263,7 +263,7 @@ test('an upload that a drop box stored under another name is recovered under tha
   );
 });
 
-test('of two replacements of one file through overlapping locations, the second answers 412', async (t) => {
+test('of two replacements of one file through overlapping locations, the second gets 412', async (t) => {
   const gate = Promise.withResolvers<void>();
   const calls: string[] = [];
   const postern = await startWithStorages(t, (method) => {

@@ -84,7 +84,7 @@ test('text that is not UTF-8 is sent unchanged and with its charset', async (t) 
   }
 });
 
-test('a file that cannot be viewed answers 415 instead of its content', async (t) => {
+test('a request to view a file that cannot be viewed gets 415 instead of the content', async (t) => {
   const { view } = await startWithView(t);
   for (const [name, bytes] of [
     ['a.png', zip],

@@ -6,17 +6,17 @@ import { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 
 /** Returns an address in one of the /64 networks of one IPv6 /48. */
-const address = (network: number) => `2001:db8:7:${network.toString(16)}::1`;
-const failOnAbort = () => assert.fail('an upload was cut');
+const addressIn = (network: number) => `2001:db8:7:${network.toString(16)}::1`;
+const failOnAbort = () => assert.fail('an upload was aborted');
 const victim = '192.0.2.1';
 const neverAborted = new AbortController().signal;
 const never = new Promise<never>(() => {});
-const isRefused = (messageName: string) => (cause: unknown) => cause instanceof Refusal && cause.messageName === messageName;
+const isRefusal = (messageName: string) => (cause: unknown) => cause instanceof Refusal && cause.messageName === messageName;
 
 test('an IPv6 /48 with many /64 networks does not block the uploads of others', () => {
   const slots = uploadSlots();
-  for (let upload = 0; upload < 128; upload += 1) slots.take(address(upload % 4), 'link', failOnAbort);
-  assert.throws(() => slots.take(address(4), 'link', failOnAbort), isRefused('uploadsBusy'));
+  for (let upload = 0; upload < 128; upload += 1) slots.take(addressIn(upload % 4), 'link', failOnAbort);
+  assert.throws(() => slots.take(addressIn(4), 'link', failOnAbort), isRefusal('uploadsBusy'));
   slots.take(victim, 'link', failOnAbort)();
 });
 
@@ -37,7 +37,7 @@ test('if slow uploads of few networks take all slots of a link, other networks s
 test('at a link without free slots, a network with many uploads cannot start another', () => {
   const slots = uploadSlots();
   for (let upload = 0; upload < 256; upload += 1) slots.take(`192.0.${upload % 64}.1`, 'link', failOnAbort);
-  assert.throws(() => slots.take('192.0.0.2', 'link', failOnAbort), isRefused('uploadsBusy'));
+  assert.throws(() => slots.take('192.0.0.2', 'link', failOnAbort), isRefusal('uploadsBusy'));
 });
 
 test('an IPv6 /48 with many /64 networks does not block the listings of others', async () => {
@@ -46,11 +46,11 @@ test('an IPv6 /48 with many /64 networks does not block the listings of others',
     const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
     return turns.page({ viewId, address: from, locationId: 1, path, query, clientGone: neverAborted, sent: never }, () => never);
   };
-  const refused: unknown[] = [];
+  const refusals: unknown[] = [];
   for (let number = 0; number < 600; number += 1)
-    void requestPage(address(number % 20), 'link', `${number}`).catch((cause) => refused.push(cause));
+    void requestPage(addressIn(number % 20), 'link', `${number}`).catch((cause) => refusals.push(cause));
   await new Promise(setImmediate);
-  assert.ok(refused.length > 400 && refused.every(isRefused('listingBusy')));
+  assert.ok(refusals.length > 400 && refusals.every(isRefusal('listingBusy')));
   const answer = requestPage(victim, 'other', 'path').catch((cause: unknown) => cause);
   assert.equal(await Promise.race([answer, new Promise((resolve) => setImmediate(resolve, 'waits'))]), 'waits');
 });
@@ -63,9 +63,9 @@ test('an IPv6 /48 with many /64 networks does not block the archives of others',
     return null;
   }
   const plan = (from: string, viewId: string) => archives.plan({ viewId, address: from, tid: 1, locationId: 1 }, neverAborted, waitForGate);
-  const refused: unknown[] = [];
+  const refusals: unknown[] = [];
   for (let number = 0; number < 600; number += 1)
-    void plan(address(number % 40), `link ${number % 3}`).catch((cause: unknown) => refused.push(cause));
+    void plan(addressIn(number % 40), `link ${number % 3}`).catch((cause: unknown) => refusals.push(cause));
   let isAnswered = false;
   const answer = plan(victim, 'other').then(() => {
     isAnswered = true;
@@ -75,5 +75,5 @@ test('an IPv6 /48 with many /64 networks does not block the archives of others',
     await new Promise(setImmediate);
   }
   await answer;
-  assert.ok(refused.length > 0 && refused.every(isRefused('listingBusy')));
+  assert.ok(refusals.length > 0 && refusals.every(isRefusal('listingBusy')));
 });

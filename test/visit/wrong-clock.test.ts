@@ -46,15 +46,15 @@ test('a token and an operator session that began while the clock was a year ahea
   assert.deepEqual(await statuses(), [401, 401]);
 });
 
-test('codes that were sent while the clock was a year ahead are void when the clock is right again, and new ones are sent', async (t) => {
+test('codes that were sent while the clock was a year ahead are no longer valid when the clock is right again, and new ones are sent', async (t) => {
   const clock = settableClock();
   const { postern, share, codeFor } = await startWithCodes(t, { replacements: { ports: { clock } } });
   clock.advance(year);
   const browser = new Browser(postern);
   for (let number = 0; number < 10; number += 1) await browser.request(share.base, ann);
-  const old = await codeFor(ann, 10);
+  const oldCode = await codeFor(ann, 10);
   clock.advance(-year);
-  assert.equal(await browser.enterCode(share.base, ann, old), 401);
+  assert.equal(await browser.enterCode(share.base, ann, oldCode), 401);
   await browser.request(share.base, ann);
   assert.equal(await browser.enterCode(share.base, ann, await codeFor(ann, 11)), 200);
 });
@@ -63,12 +63,12 @@ test('viewId conflicts that were counted while the clock was a year ahead do not
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const [first, second] = [await createShare(postern), await createShare(postern)];
-  const rename = async (viewId: string) => (await postern.send('share/updateSharableLink', { id: second.id, viewId })).status;
+  const setViewId = async (viewId: string) => (await postern.send('share/updateSharableLink', { id: second.id, viewId })).status;
   clock.advance(year);
-  while ((await rename(first.viewId)) === 409);
-  assert.equal(await rename(first.viewId), 429);
+  while ((await setViewId(first.viewId)) === 409);
+  assert.equal(await setViewId(first.viewId), 429);
   clock.advance(-year);
-  assert.equal(await rename('a-free-name'), 200);
+  assert.equal(await setViewId('a-free-name'), 200);
 });
 
 test('mails whose due time was computed while the clock was a year ahead become due when the clock is right again', async (t) => {

@@ -12,7 +12,7 @@ import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { createShare, sendPath } from './visiting.ts';
 
-const large = 3_000_000; // bytes: the checksum of so large a file follows its content in the archive
+const large = 3_000_000; // bytes: in an archive, the checksum of a file of this size follows its content
 const [centralSignature, endSignature] = [0x02014b50, 0x06054b50]; // APPNOTE 4.3.12, 4.3.16
 
 async function startWithFiles(t: TestContext) {
@@ -44,18 +44,18 @@ test('an archive has a length and an ETag, and every range has the same bytes as
   assert.deepEqual((await sendPath(postern, `${base}/zip`)).bytes, archive.bytes);
   await postern.stop();
   // After the restart no checksum is cached: the first range that needs one computes it.
-  const again = await startPostern(t, { data });
+  const restartedPostern = await startPostern(t, { data });
   const size = archive.bytes.length;
   const edges = [0, 1, 40, 5000, 6000, 700_000, large, large + 5200, size - 400, size - 30, size - 1];
   for (const start of [size - 30, ...edges])
     for (const end of [...edges.filter((edge) => edge >= start), size + 5]) {
-      const part = await sendPath(again, `${base}/zip`, { headers: { range: `bytes=${start}-${end}`, 'if-range': etag ?? '' } });
+      const part = await sendPath(restartedPostern, `${base}/zip`, { headers: { range: `bytes=${start}-${end}`, 'if-range': etag ?? '' } });
       const last = Math.min(end, size - 1);
       assert.equal(part.status, 206);
       assert.equal(part.headers['content-range'], `bytes ${start}-${last}/${size}`);
       assert.ok(part.bytes.equals(archive.bytes.subarray(start, last + 1)), `${start}-${end}`);
     }
-  const tail = await sendPath(again, `${base}/zip`, { headers: { range: 'bytes=-100' } });
+  const tail = await sendPath(restartedPostern, `${base}/zip`, { headers: { range: 'bytes=-100' } });
   assert.ok(tail.bytes.equals(archive.bytes.subarray(-100)));
 });
 
@@ -109,8 +109,8 @@ test('if a file changes while its archive is sent, the download is aborted and r
   await assert.rejects(async () => {
     for await (const _ of response);
   }, /aborted|reset/i);
-  const countFailed = async () => (await postern.call('audit/search', { action: 'downloadFolder', outcome: 'failed' })).totalCount;
-  await until(async () => (await countFailed()) === 1);
+  const failedCount = async () => (await postern.call('audit/search', { action: 'downloadFolder', outcome: 'failed' })).totalCount;
+  await until(async () => (await failedCount()) === 1);
 });
 
 test('range requests of one archive count as one download in the audit log', async (t) => {
@@ -192,14 +192,14 @@ test('the checksum of a large file is computed once for all archives that contai
   await writeFile(join(postern.files, 'large'), Buffer.alloc(large, 1));
   for (const name of ['a', 'b']) await writeFile(join(postern.files, name), name);
   const { base } = await createShare(postern);
-  const endOf = async (names: string) => {
+  const readsForEnd = async (names: string) => {
     const before = reads;
-    const end = await sendPath(postern, `${base}/zip?${names}`, { headers: { range: 'bytes=-138' } }); // the entire central directory
+    const end = await sendPath(postern, `${base}/zip?${names}`, { headers: { range: 'bytes=-138' } }); // the central directory and its end record
     assert.equal(end.bytes.readUInt32LE(0), centralSignature);
     return reads - before;
   };
-  const first = await endOf('name=large&name=a');
-  const second = await endOf('name=large&name=b');
+  const first = await readsForEnd('name=large&name=a');
+  const second = await readsForEnd('name=large&name=b');
   assert.deepEqual([first, second], [2, 1], 'each small file is read, and the large one only for the first archive');
 });
 
@@ -211,7 +211,7 @@ test('requests for many small archives do not evict the checksums of another arc
   await mkdir(join(postern.files, 'many'));
   for (let number = 0; number < 100; number += 1) await writeFile(join(postern.files, 'many', `${number}`), 'a text');
   const [one, other] = [await createShare(postern, { path: '/many' }), await createShare(postern, { path: '/many' })];
-  const end = () => sendPath(postern, `${one.base}/zip`, { headers: { range: 'bytes=-5712' } }); // the entire central directory
+  const end = () => sendPath(postern, `${one.base}/zip`, { headers: { range: 'bytes=-5712' } }); // the central directory and its end record
   assert.equal((await end()).status, 206);
   assert.equal(openCount, 100);
   for (let number = 0; number < 100; number += 1)

@@ -11,14 +11,14 @@ import { createShare, sendPath } from './visiting.ts';
 const fileCount = 1000;
 const slice = 64 << 20; // bytes that one turn reads for a checksum
 
-/** Sends a HEAD request for an archive and disconnects once `started` resolves. */
-async function requestAndDisconnect(postern: TestPostern, path: string, started: Promise<unknown>): Promise<void> {
+/** Sends a HEAD request for an archive and disconnects once `preparationStart` resolves. */
+async function requestAndDisconnect(postern: TestPostern, path: string, preparationStart: Promise<unknown>): Promise<void> {
   const clientRequest = request(new URL(path, postern.publicUrl), { method: 'HEAD', agent: false }).on('error', () => {});
   clientRequest.end();
-  await started;
-  const closed = new Promise((resolve) => clientRequest.once('close', resolve));
+  await preparationStart;
+  const closeEvent = new Promise((resolve) => clientRequest.once('close', resolve));
   clientRequest.destroy();
-  await closed;
+  await closeEvent;
 }
 
 for (const { title, method, query, over } of [
@@ -32,13 +32,13 @@ for (const { title, method, query, over } of [
 ])
   test(`an archive ${title} is not prepared further after its visitor has disconnected`, async (t) => {
     let [calls, isReleased] = [0, false];
-    const started = Promise.withResolvers<void>();
+    const preparationStart = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const { log, errors } = logLines();
     const hold = (name: string) => {
       if (name !== method) return undefined;
       calls += 1;
-      if (calls >= 4) started.resolve();
+      if (calls >= 4) preparationStart.resolve();
       return isReleased || calls < 4 ? undefined : gate.promise;
     };
     const postern = await startWithStorages(t, hold, { replacements: { log } });
@@ -50,8 +50,8 @@ for (const { title, method, query, over } of [
     calls = 0;
     // One slice of a network is read at a time: the next archive waits until the slice that the gate holds has ended.
     await Promise.all([
-      requestAndDisconnect(postern, `${base}/zip${query}`, started.promise),
-      requestAndDisconnect(postern, `${base}/zip${query}`, started.promise),
+      requestAndDisconnect(postern, `${base}/zip${query}`, preparationStart.promise),
+      requestAndDisconnect(postern, `${base}/zip${query}`, preparationStart.promise),
     ]);
     const answer = sendPath(postern, `${next.base}/zip?name=one`);
     isReleased = true;

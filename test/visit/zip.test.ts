@@ -85,7 +85,7 @@ test('the name parameters select the entries of an archive', async (t) => {
   assert.deepEqual(await contents(twice.bytes), { 'a.txt': 'a' });
 });
 
-test('an archive request answers 404 for a missing name and 400 for an invalid name', async (t) => {
+test('an archive request gets 404 for a missing name and 400 for an invalid name', async (t) => {
   const { postern, base } = await startWithFiles(t);
   assert.equal((await sendPath(postern, `${base}/zip?name=a.txt&name=absent`)).status, 404);
   for (const name of ['..', 'inner%2fb.txt', '.postern', '', '%00', 'a%5cb'])
@@ -130,8 +130,8 @@ test('an archive of folders nested too deeply is refused, and one with 200 level
   await mkdir(join(postern.files, 'deep', nestedPath(1500)), { recursive: true });
   await mkdir(join(postern.files, 'shallow', nestedPath(200)), { recursive: true });
   const { base } = await createShare(postern);
-  const refused = await sendPath(postern, `${base}/zip/deep`);
-  assert.deepEqual([refused.status, refused.json.code], [409, 'archiveTooDeep']);
-  assert.match(refused.json.detail, /200 levels/);
+  const refusal = await sendPath(postern, `${base}/zip/deep`);
+  assert.deepEqual([refusal.status, refusal.json.code], [409, 'archiveTooDeep']);
+  assert.match(refusal.json.detail, /200 levels/);
   assert.ok(`${nestedPath(200)}/` in (await contents((await sendPath(postern, `${base}/zip/shallow`)).bytes)));
 });

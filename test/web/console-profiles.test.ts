@@ -101,26 +101,26 @@ test('a login profile can get a new portal address, become the default, and be d
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   const viewId = async () => (await postern.call('loginprofile/get', { id })).viewId;
   await go(`/profiles/${id}`);
-  const act = async (name: string) => {
+  const chooseAction = async (name: string) => {
     await page.getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name }).click();
   };
   const before = await viewId();
-  await act('Replace portal address');
+  await chooseAction('Replace portal address');
   await page.getByRole('dialog').getByRole('button', { name: 'Replace address' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.notEqual(await viewId(), before);
-  await act('Choose portal address');
+  await chooseAction('Choose portal address');
   await page.getByRole('dialog').getByLabel('Address').fill('clients');
   await page.getByRole('dialog').getByRole('button', { name: 'Change address' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.equal(await viewId(), 'clients');
-  await act('Set as default');
+  await chooseAction('Set as default');
   await page.getByText('This is now the default login profile').waitFor();
   assert.equal((await postern.call('loginprofile/get')).id, id);
-  await act('Duplicate');
+  await chooseAction('Duplicate');
   await page.getByRole('heading', { name: 'Clients (copy)' }).waitFor();
-  await act('Delete');
+  await chooseAction('Delete');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'Login profiles', level: 1 }).waitFor();
 });

@@ -55,7 +55,7 @@ test('if nobody can open the share or do anything there, the summary sentence st
   );
 });
 
-test('the summary sentence states what prevents access: marked files, or expiry', () => {
+test('the summary sentence states what limits access: protected files, or expiry', () => {
   const everyone = { allowAllUsers: true };
   assert.match(
     summary({ ...everyone, isProtected: true }),

@@ -33,8 +33,8 @@ interface ConsoleStart extends StartOptions {
 
 /** Starts Postern and opens a browser window of its console, without a sign-in. */
 export async function openConsole(t: TestContext, viewport: Viewport = desktop, { host, ...start }: ConsoleStart = {}): Promise<Console> {
-  const started = await startPostern(t, start);
-  const postern = host === undefined ? started : { ...started, apiUrl: started.apiUrl.replace('127.0.0.1', host) };
+  const testPostern = await startPostern(t, start);
+  const postern = host === undefined ? testPostern : { ...testPostern, apiUrl: testPostern.apiUrl.replace('127.0.0.1', host) };
   const { window, consoleErrors, hosts } = await openWindow(t, viewport);
   const page = await window.newPage();
   const go = async (path: string) => void (await page.goto(`${postern.apiUrl}/console${path}`));
@@ -73,7 +73,7 @@ export async function assertAccessible(page: Page, state: string, axe = new AxeB
   assert.deepEqual(problems, [], state);
 }
 
-/** Returns the names in the rows of a list, from the first. */
+/** Returns the names in the rows of a list, from top to bottom. */
 export const rowNames = (page: Page) => page.locator('.records tbody tr td:nth-child(2) > :first-child').allTextContents();
 
 /** Waits until the list shows this count. */

@@ -25,12 +25,12 @@ function pauseUntilDrained(from: Socket, to: Socket): void {
 export async function startResettingProxy(t: TestContext): Promise<ResettingProxy> {
   let [target, resetText] = ['', ''];
   let [maxBytes, resetsLeft] = [0, 0];
-  const open = new Set<Socket>();
+  const sockets = new Set<Socket>();
   const server = createServer((browser) => {
     const postern = connect(Number(new URL(target).port), '127.0.0.1');
     for (const socket of [browser, postern]) {
-      open.add(socket);
-      socket.on('close', () => open.delete(socket)).on('error', () => {});
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket)).on('error', () => {});
     }
     let sentBytes = 0;
     browser.on('data', (bytes) => {
@@ -46,7 +46,7 @@ export async function startResettingProxy(t: TestContext): Promise<ResettingProx
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   atEnd(t, async () => {
-    for (const socket of open) socket.destroy();
+    for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, 'close');
   });

@@ -57,7 +57,7 @@ test('no page is wider than the screen from 320 to 2560 px, even with long names
   await writeFile(join(postern.files, 'long', `${'a very long name '.repeat(12)}.txt`), 'x');
   await writeFile(join(postern.files, 'long', `${'x'.repeat(200)}.txt`), 'x'.repeat(5000));
   const share = await postern.call('share/add', newShare({ path: '/long', title: 'W'.repeat(120), description: 'd'.repeat(300) }));
-  const closedShare = await postern.call('share/add', newShare({ path: '/long', authenticationId: profile.id }));
+  const shareWithSignIn = await postern.call('share/add', newShare({ path: '/long', authenticationId: profile.id }));
   const endedShare = await postern.call('share/add', newShare({ path: '/long', validityEndDate: '2026-01-01' }));
   for (const width of [320, 390, 768, 2560]) {
     const { window } = await openWindow(t, { width, dark: false });
@@ -65,7 +65,7 @@ test('no page is wider than the screen from 320 to 2560 px, even with long names
     for (const [url, expectedText] of [
       [share.viewUrl, '2 items'],
       [`${share.viewUrl}#preview/${'x'.repeat(200)}.txt`, 'xxxx'],
-      [closedShare.viewUrl, 'Sign in'],
+      [shareWithSignIn.viewUrl, 'Sign in'],
       [endedShare.viewUrl, 'This link has expired'],
     ] as const) {
       await page.goto('about:blank');

@@ -58,8 +58,8 @@ test('axe finds no problem on a list, the sign-in form, a drop box, an empty fol
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);
   await mkdir(join(postern.files, 'empty'));
-  const open = await postern.call('share/add', newShare({ title: 'Open files' }));
-  const closed = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const openShare = await postern.call('share/add', newShare({ title: 'Open files' }));
+  const shareWithSignIn = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const dropBox = await postern.call(
     'share/add',
     newShare({
@@ -72,14 +72,14 @@ test('axe finds no problem on a list, the sign-in form, a drop box, an empty fol
       canDelete: false,
     }),
   );
-  const empty = await postern.call('share/add', newShare({ title: 'Nothing yet', path: '/empty' }));
+  const shareOfEmptyFolder = await postern.call('share/add', newShare({ title: 'Nothing yet', path: '/empty' }));
   const { window } = await openWindow(t, { width: 390, dark: false });
   const page = await window.newPage();
   const states: [string, string][] = [
-    [open.viewUrl, 'welcome.txt'],
-    [closed.viewUrl, 'Sign in'],
+    [openShare.viewUrl, 'welcome.txt'],
+    [shareWithSignIn.viewUrl, 'Sign in'],
     [dropBox.viewUrl, 'Drop files here'],
-    [empty.viewUrl, 'This folder is empty.'],
+    [shareOfEmptyFolder.viewUrl, 'This folder is empty.'],
     [`${postern.publicUrl}/s/nothing-of-the-kind`, 'This link does not exist'],
     [postern.publicUrl, 'Files are shared by link'],
   ];

@@ -114,15 +114,15 @@ test('a page that goes offline says so, and recovers by itself once the connecti
 
 test('a page without a connection recovers by itself even if the browser never reports that the connection is back', async (t) => {
   const { page, share } = await openPhonePage(t);
-  const cutOff = (requests: string) => page.route(requests, (route) => route.abort());
+  const abortRequests = (requests: string) => page.route(requests, (route) => route.abort());
 
-  await cutOff('**/visit');
+  await abortRequests('**/visit');
   await page.goto(share.viewUrl);
   await page.getByRole('heading', { name: 'No connection' }).waitFor();
   await page.unroute('**/visit');
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 
-  await cutOff('**/list/**');
+  await abortRequests('**/list/**');
   await page
     .getByRole('link', { name: /^inner/ })
     .first()

@@ -39,9 +39,9 @@ for (const username of ['', 'guest'])
 test('a portal lists only the shares that its visitor may open, and opens them without a second sign-in', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern, ['ann', 'bob']);
-  const only = { authenticationId: profile.id, allowAllUsers: false };
-  await postern.call('share/add', newShare({ title: 'For Ann', ...only, userNames: 'ann' }));
-  await postern.call('share/add', newShare({ title: 'For Bob', ...only, userNames: 'bob' }));
+  const shareFields = { authenticationId: profile.id, allowAllUsers: false };
+  await postern.call('share/add', newShare({ title: 'For Ann', ...shareFields, userNames: 'ann' }));
+  await postern.call('share/add', newShare({ title: 'For Bob', ...shareFields, userNames: 'bob' }));
   const { viewUrl } = await postern.call('loginprofile/get', { id: profile.id });
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();

@@ -6,7 +6,7 @@ export interface PageAddress {
   readonly path: readonly string[];
 }
 
-/** Reads the folder or the file from the address, after the `#`. The back button and copied addresses lead to it. */
+/** Reads the folder or the file from the fragment of the URL, so that the back button and copied URLs lead to it. */
 function parsePageAddress(): PageAddress {
   const { hash } = window.location;
   const isPreview = hash.startsWith('#preview/');
@@ -23,12 +23,12 @@ function parsePageAddress(): PageAddress {
 }
 
 const encodePath = (path: readonly string[]) => path.map(encodeURIComponent).join('/');
-/** Returns the address of a folder of the share, from the `#` on. */
+/** Returns the address of a folder of the share, as a fragment: `#/reports`. */
 export const folderAddress = (path: readonly string[]) => `#/${encodePath(path)}`;
-/** Returns the address of the preview of a file, from the `#` on. */
+/** Returns the address of the preview of a file, as a fragment: `#preview/reports/a.pdf`. */
 export const previewAddress = (path: readonly string[]) => `#preview/${encodePath(path)}`;
 
-/** Returns what the address of the page shows, also after each change of the address. */
+/** Returns what the page shows by its address, and renders the page again when the address changes. */
 export function usePageAddress(): PageAddress {
   const [address, setAddress] = useState(parsePageAddress);
   useEffect(() => {

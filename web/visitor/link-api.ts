@@ -24,7 +24,7 @@ export const unreadableFailure = () => new Failure(0, 'fileUnreadable', '', null
 /** Returns a thrown value as a failure. */
 export const asFailure = (cause: unknown) => (cause instanceof Failure ? cause : new Failure(0, '', '', null));
 
-/** `/s/…` or `/p/…`. The page sends requests only to addresses below it. */
+/** `/s/…` or `/p/…`. The page sends all requests for data to addresses below this path. */
 export const linkPath = window.location.pathname.replace(/\/$/, '');
 export const isPortal = linkPath.startsWith('/p/');
 
@@ -56,7 +56,7 @@ export function parseFailure(status: number, text: string, retryAfter: string | 
   }
 }
 
-/** @returns the JSON of the response, in the shape of the route */
+/** Sends a request. @returns the JSON of the response; each route has its own type */
 async function requestJson(path: string, init: RequestInit = {}) {
   const response = await fetch(path, { ...init, headers: { accept: 'application/json', ...init.headers } }).catch(() => {
     throw offlineFailure();
@@ -99,7 +99,7 @@ export async function checkAddress(method: 'GET' | 'HEAD', address: string): Pro
   if (!response.ok) throw parseFailure(response.status, await response.text(), null);
 }
 
-/** Returns the first bytes of a file as text, and its media type as the server detected it. The text is empty if the type is not text/plain. */
+/** Returns the first bytes of a file as text, and the media type that the server detected. The text is empty unless it is text/plain. */
 export async function fetchBeginning(path: readonly string[], bytes: number, signal: AbortSignal) {
   const response = await fetch(addressOf('view', path), { headers: { range: `bytes=0-${bytes - 1}`, accept: 'application/json' }, signal });
   if (response.status === 416) return { mediaType: 'text/plain', text: '' };

@@ -8,6 +8,6 @@ import { loadTranslation } from './translations/use-translation.ts';
 applySavedAppearance();
 takeMailedCode();
 takeProviderOutcome();
-void loadTranslation(''); // usually the browser's language: it loads during the request for the visit
+void loadTranslation(''); // loads the browser's language, which most visits need, during the request for the visit
 const page = document.getElementById('page');
 if (page) render(<App />, page);

@@ -130,7 +130,7 @@ function Filters() {
   );
 }
 
-/** The audit log: searched, filtered and exported. */
+/** Shows the audit log, with a search, filters and an export. */
 export function AuditLogPage() {
   const { listState, setListState } = useListState();
   const query = {

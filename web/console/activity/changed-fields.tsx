@@ -10,13 +10,13 @@ const text = (value: unknown) => (value === undefined || value === null ? '' : t
 /** Shows the old and new value of each field that a change modified. */
 export function ChangedFields({ before, after }: { before: string | null; after: string | null }) {
   const [oldFields, newFields] = [fieldsOf(before), fieldsOf(after)];
-  const changed = [...new Set([...Object.keys(oldFields), ...Object.keys(newFields)])].filter(
+  const changedNames = [...new Set([...Object.keys(oldFields), ...Object.keys(newFields)])].filter(
     (name) => !hiddenFields.includes(name) && text(oldFields[name]) !== text(newFields[name]),
   );
-  if (changed.length === 0) return null;
+  if (changedNames.length === 0) return null;
   return (
     <details className="difference">
-      <summary>{before && after ? formatCount(changed.length, 'changed field', 'changed fields') : 'Details'}</summary>
+      <summary>{before && after ? formatCount(changedNames.length, 'changed field', 'changed fields') : 'Details'}</summary>
       <Table layout="fixed">
         <Table.Thead>
           <Table.Tr>
@@ -26,7 +26,7 @@ export function ChangedFields({ before, after }: { before: string | null; after:
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {changed.map((name) => (
+          {changedNames.map((name) => (
             <Table.Tr key={name}>
               <Table.Th scope="row">{name}</Table.Th>
               {before && <Table.Td>{text(oldFields[name])}</Table.Td>}

@@ -23,11 +23,11 @@ const series = ['visits', 'downloads', 'uploads'] as const;
 /** Shows visits, downloads and uploads by day, as bars and as a table. */
 export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; days?: number }) {
   const title = useId();
-  const shown = everyDay(byDay, days, Date.now());
-  const highest = Math.max(4, ...shown.map(({ visits, downloads, uploads }) => Math.max(visits, downloads, uploads)));
+  const allDays = everyDay(byDay, days, Date.now());
+  const highest = Math.max(4, ...allDays.map(({ visits, downloads, uploads }) => Math.max(visits, downloads, uploads)));
   const step = width / days;
   const heightOf = (value: number) => (value / highest) * (height - axisHeight - 8);
-  const sum = (of: 'visits' | 'downloads' | 'uploads') => shown.reduce((total, counts) => total + counts[of], 0);
+  const sum = (of: 'visits' | 'downloads' | 'uploads') => allDays.reduce((total, counts) => total + counts[of], 0);
   const visits = formatCount(sum('visits'), 'visit', 'visits');
   const downloads = formatCount(sum('downloads'), 'download', 'downloads');
   const uploads = formatCount(sum('uploads'), 'upload', 'uploads');
@@ -37,7 +37,7 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={title} preserveAspectRatio="none">
         <title id={title}>{summary}</title>
         <line x1={0} x2={width} y1={height - axisHeight} y2={height - axisHeight} className="chart-axis" />
-        {shown.map((counts, index) => (
+        {allDays.map((counts, index) => (
           <g key={counts.date}>
             {series.map((of, bar) => (
               <rect
@@ -63,7 +63,7 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
           {uploads}
         </span>
         <span>
-          {formatDay(shown[0]?.date ?? '1970-01-01')} to {formatDay(shown.at(-1)?.date ?? '1970-01-01')}
+          {formatDay(allDays[0]?.date ?? '1970-01-01')} to {formatDay(allDays.at(-1)?.date ?? '1970-01-01')}
         </span>
       </figcaption>
       <details>

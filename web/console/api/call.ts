@@ -64,8 +64,8 @@ function problemOf(response: Response, text: string): Problem {
   }
 }
 
-/** The codes of a response to a request whose session cookie has expired or is missing. */
-const sessionEnded = ['signInNeeded', 'keyMissing'];
+/** The codes of a response to a request whose session has ended or whose session cookie is missing. */
+const sessionEndCodes = ['signInNeeded', 'keyMissing'];
 
 const listeners = new Set<() => void>();
 /** Calls the listener when a response reports that the session has ended. @returns a function that removes the listener */
@@ -81,7 +81,7 @@ async function send(path: string, init: RequestInit) {
   const text = await response.text();
   if (response.ok) return text === '' ? null : JSON.parse(text);
   const problem = problemOf(response, text);
-  if (sessionEnded.includes(problem.code)) for (const notify of listeners) notify();
+  if (sessionEndCodes.includes(problem.code)) for (const notify of listeners) notify();
   throw problem;
 }
 
@@ -99,7 +99,7 @@ const queryOf = (query: Query) => {
 export const get = <Name extends OperationName>(name: Name, query: Query = {}, signal?: AbortSignal): Promise<ResponseOf<Name>> =>
   send(name + queryOf(query), signal ? { signal } : {});
 
-/** Gets an address that needs no session and is no operation. `Response` is the response that openapi.json describes. @throws Problem */
+/** Gets a route that needs no session and is not an operation. `Response` is the response that openapi.json describes. @throws Problem */
 export const getWithoutSession = <Response>(name: string, signal: AbortSignal): Promise<Response> => send(name, { signal });
 
 /** Sends a request with a body. `Response` is the response that openapi.json describes. @throws Problem */
@@ -115,7 +115,7 @@ const operationBy =
   <Name extends OperationName>(name: Name, body: RequestOf<Name>, options?: ChangeOptions): Promise<ResponseOf<Name>> =>
     sendBody(method, name, Object(body), options);
 
-/** Calls a change, or a read operation that takes a body. @throws Problem */
+/** Calls an operation that changes records, or a read operation that takes a body. @throws Problem */
 export const post = operationBy('POST');
 /** Calls an operation that deletes a record. @throws Problem */
 export const remove = operationBy('DELETE');

@@ -4,7 +4,7 @@ import { callerQuery } from './session.ts';
 
 const maxRetries = 2;
 
-/** Returns the query client. It retries requests that got no readable response or status 503, and no others. */
+/** Returns the query client. It retries only queries that got no readable response or status 503. */
 export function consoleClient(): QueryClient {
   const client = new QueryClient({
     defaultOptions: {

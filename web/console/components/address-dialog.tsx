@@ -6,14 +6,14 @@ interface Props {
   readonly title: string;
   /** The current address. */
   readonly url: string;
-  /** What a change means. */
+  /** Explains the consequences of a new address. */
   readonly note: string;
   /** Changes the last part of the address. @throws Problem */
   readonly save: (viewId: string) => Promise<unknown>;
   readonly close: () => void;
 }
 
-/** Asks for the last part of an address, so that it is easy to read and remember. */
+/** Lets an operator choose the last part of an address, so that the address is easy to read and remember. */
 export function AddressDialog({ title, url, note, save, close }: Props) {
   const end = url.lastIndexOf('/') + 1;
   const smallForm = useSmallForm(

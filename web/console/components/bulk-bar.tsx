@@ -15,7 +15,7 @@ interface Props<T extends Row> {
   readonly clear: () => void;
 }
 
-/** Appears at the bottom while records are selected: their number and the actions for them. */
+/** Shows the number of selected records and the actions for them, at the bottom of the page. Hidden while none is selected. */
 export function BulkBar<T extends Row>({ kind, of, actions, selected, nameOf, clear }: Props<T>) {
   const [action, setAction] = useState<BulkAction<T> | null>(null);
   if (selected.size === 0 && !action) return null;

@@ -52,9 +52,9 @@ function useBulkAction<T>({ kind, of, action, records, close }: Props<T>) {
     const { undo } = action;
     const undoAll = async () => {
       if (!undo) return;
-      const undone = await runForEach(done, undo, () => {});
+      const undoResult = await runForEach(done, undo, () => {});
       await client.invalidateQueries({ queryKey: [kind] });
-      const [first] = undone.refused;
+      const [first] = undoResult.refused;
       if (first) throw first.problem;
     };
     showMessage({

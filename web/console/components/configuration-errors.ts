@@ -9,8 +9,10 @@ const detailTexts: readonly (readonly [RegExp, string])[] = [
 /** Assigns an error of the configuration to the form fields that its detail names. */
 function assignToFields(detail: string, fields: readonly string[], mainField: string): FieldError[] {
   const missing = /must have required properties ([\w, ]+)/.exec(detail)?.[1]?.split(', ') ?? [];
-  const shown = missing.filter((name) => fields.includes(name));
-  return shown.length > 0 ? shown.map((field) => ({ field, detail: 'is required' })) : [assignToField(detail, fields, mainField)];
+  const missingFields = missing.filter((name) => fields.includes(name));
+  return missingFields.length > 0
+    ? missingFields.map((field) => ({ field, detail: 'is required' }))
+    : [assignToField(detail, fields, mainField)];
 }
 
 function assignToField(detail: string, fields: readonly string[], mainField: string): FieldError {
@@ -22,7 +24,7 @@ function assignToField(detail: string, fields: readonly string[], mainField: str
 
 /**
  * Waits for a change of a record with a configuration, and assigns errors of the configuration to form fields.
- * @param mainField shows the errors that name no field
+ * @param mainField field that shows the errors that name no field
  * @throws Problem with the field names of the form
  */
 export async function withConfigurationErrors<T>(
@@ -34,9 +36,9 @@ export async function withConfigurationErrors<T>(
     return await change;
   } catch (cause) {
     const { status, code, message, fieldErrors, retryAfter } = asProblem(cause);
-    const assigned = fieldErrors.flatMap((error) =>
+    const assignedErrors = fieldErrors.flatMap((error) =>
       error.field === 'configuration' ? assignToFields(error.detail, Object.keys(values), mainField) : [error],
     );
-    throw new Problem(status, code, message, { fieldErrors: assigned, retryAfter });
+    throw new Problem(status, code, message, { fieldErrors: assignedErrors, retryAfter });
   }
 }

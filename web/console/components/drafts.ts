@@ -12,10 +12,10 @@ export const draftKey = ({ tid, id }: CallerRecord, name: string) => `${prefix} 
 
 /** Stores the fields that differ from the initial values, except secrets. Deletes the draft if there are none. */
 export function saveDraft(key: string, initial: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): void {
-  const changed = Object.entries(values).filter(
+  const changedFields = Object.entries(values).filter(
     ([name, value]) => !isSecret(name) && JSON.stringify(value) !== JSON.stringify(initial[name]),
   );
-  if (changed.length > 0) sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(changed)));
+  if (changedFields.length > 0) sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(changedFields)));
   else sessionStorage.removeItem(key);
 }
 

@@ -7,13 +7,13 @@ import { parseEmail } from '#core/mail/email.ts';
 
 const maxOptions = 20;
 
-/** Returns an error text that names the first entry that is no e-mail address, or null. */
+/** Returns an error text that names the first entry that is not an e-mail address, or null. */
 export function emailError(emails: readonly string[]): string | null {
   const wrong = emails.find((email) => parseEmail(email) === null);
   return wrong === undefined ? null : `“${wrong}” is not an e-mail address.`;
 }
 
-/** A field for e-mail addresses. It suggests those of access users. @param profile login profile of the users; null: of all profiles */
+/** A field for e-mail addresses. It suggests addresses of access users. @param profile login profile of the users; null: of all profiles */
 export function EmailTags({ profile, ...props }: TagsInputProps & { readonly profile: number | null }) {
   const [word, setWord] = useState('');
   const [debouncedWord] = useDebouncedValue(word, 150);
@@ -35,7 +35,7 @@ export function EmailTags({ profile, ...props }: TagsInputProps & { readonly pro
     <TagsInput
       placeholder="ann@example.com"
       data={options}
-      filter={({ options }) => options} // the server has filtered them, also by the name
+      filter={({ options }) => options} // the server has filtered the options; its search also matches names
       searchValue={word}
       onSearchChange={setWord}
       acceptValueOnBlur

@@ -13,7 +13,7 @@ interface Props<V extends Record<string, unknown>> {
   readonly extra?: ReactNode;
   /** Shows the fields without a way to change them, as the role does not allow it. */
   readonly readOnly?: boolean;
-  /** A new record can be saved without any input. */
+  /** The form creates a record. It can be saved without any input. */
   readonly isNew?: boolean;
 }
 

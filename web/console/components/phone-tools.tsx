@@ -10,7 +10,7 @@ interface Props {
 }
 
 /** Sorting and selection on phones, where records are cards without column headings. */
-export function PhoneTools({ sorts, all, selectAll: chooseAll }: Props) {
+export function PhoneTools({ sorts, all, selectAll }: Props) {
   const { listState, setListState } = useListState();
   const choices = sorts.flatMap(({ name, sort }) => [
     { value: `${sort} asc`, label: `${name}, ascending` },
@@ -29,7 +29,7 @@ export function PhoneTools({ sorts, all, selectAll: chooseAll }: Props) {
         }}
       />
       {all !== null && (
-        <Checkbox label="Select all on this page" checked={all} onChange={({ currentTarget }) => chooseAll(currentTarget.checked)} />
+        <Checkbox label="Select all on this page" checked={all} onChange={({ currentTarget }) => selectAll(currentTarget.checked)} />
       )}
     </div>
   );

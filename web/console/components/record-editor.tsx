@@ -43,16 +43,16 @@ interface Props<R extends Editable, V extends Record<string, unknown>> {
 
 const savedText = 'Saved. The change applies from now on.';
 
-/** Returns a third set of values with the changes between the first two applied. */
+/** Returns `target` with the fields that differ between `before` and `after` set as in `after`. */
 function applyChanges<V extends Record<string, unknown>>(before: V, after: V, target: V): V {
-  const changed = Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]));
-  return { ...target, ...Object.fromEntries(changed) };
+  const changedFields = Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]));
+  return { ...target, ...Object.fromEntries(changedFields) };
 }
 
 /** Returns the form of an existing record: its state, and functions that load a newer version of the record into it. */
 function useRecordForm<R extends Editable, V extends Record<string, unknown>>(of: RecordKind<R, V>, record: R) {
   const client = useQueryClient();
-  /** The version that the form began with. The cache may already hold a newer one, which the operator has not seen. */
+  /** The version that the form shows. The cache may already hold a newer one, which the operator has not seen. */
   const [base, setBase] = useState(record);
   const [theirs, setTheirs] = useState<R | null>(null);
   const before = of.valuesOf(base);
@@ -99,7 +99,7 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(of
   return { page, before, theirs, setTheirs, showVersion };
 }
 
-/** The form of an existing record. It saves only if the record still has the version that the form was opened with, and offers undo. */
+/** The form of an existing record. It saves only if the record still has the version that the form shows, and offers undo. */
 export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
   const { of, record, warning, confirmation, readOnly = false, children } = props;
   const { page, before, theirs, setTheirs, showVersion } = useRecordForm(of, record);
@@ -111,12 +111,12 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
     else page.submit(event);
   };
   const warningText = warning?.(before, values) ?? '';
-  const changed = of.changedFields(before, values);
+  const changedLabels = of.changedFields(before, values);
   return (
     <FormPageView
       page={{ ...page, submit }}
       saveLabel="Save"
-      changes={changed.length > 0 ? `Changes: ${changed.join(', ')}. ${warningText}` : ''}
+      changes={changedLabels.length > 0 ? `Changes: ${changedLabels.join(', ')}. ${warningText}` : ''}
       readOnly={readOnly}
     >
       {children(page.form)}
@@ -145,6 +145,6 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
 export const changedFieldsBy =
   <V extends Record<string, unknown>>(labels: Readonly<Record<string, string>>) =>
   (before: V, after: V): string[] => {
-    const changed = Object.keys(before).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-    return [...new Set(changed.map((name) => labels[name] ?? name))];
+    const changedNames = Object.keys(before).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+    return [...new Set(changedNames.map((name) => labels[name] ?? name))];
   };

@@ -51,16 +51,17 @@ export function RecordList<T extends Row>(props: Props<T>) {
     placeholderData: keepPreviousData,
   });
   const { data, error, refetch } = result;
-  const filtered = listState.q !== undefined || Object.values(query).some((value) => value !== undefined);
+  const isFiltered = listState.q !== undefined || Object.values(query).some((value) => value !== undefined);
   useEffect(() => {
     if (data && data.list.length === 0 && data.totalCount > 0 && page > 1 && !result.isPlaceholderData)
       setListState({ page: Math.ceil(data.totalCount / pageSize) }, { replace: true });
   });
-  // Clear the selection with every new filter, so that no action changes a record that the filter excludes. Records selected on other pages stay selected.
+  // Clear the selection with every new filter, so that no action changes a record that the filter excludes.
+  // A change of the page keeps it.
   const filter = JSON.stringify([query, listState.q]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new filter clears the selection
   useEffect(() => setSelected(new Map()), [filter]);
-  if (data?.totalCount === 0 && !filtered && !result.isPlaceholderData) return empty;
+  if (data?.totalCount === 0 && !isFiltered && !result.isPlaceholderData) return empty;
   const pages = Math.max(1, Math.ceil((data?.totalCount ?? 0) / pageSize));
   return (
     <>
@@ -114,7 +115,7 @@ function SearchField({ label }: { label: string }) {
   const field = useRef<HTMLInputElement>(null);
   const search = useDebouncedCallback((q: string) => setListState({ q: q.trim() || undefined }, { replace: true }), 200);
   useHotkeys([['/', () => field.current?.focus()]]);
-  // Show the word of an earlier search after going back to it.
+  // When the operator goes back to an earlier search, show its word.
   useEffect(() => {
     if (field.current !== document.activeElement) setWord(listState.q ?? '');
   }, [listState.q]);

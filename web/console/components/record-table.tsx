@@ -24,7 +24,7 @@ interface Props<T extends Row> {
   /** The selected records by id. null: records cannot be selected. */
   readonly selected: ReadonlyMap<number, T> | null;
   readonly onSelect: (selected: ReadonlyMap<number, T>) => void;
-  /** The records are of the previous query, and the next ones are loading. */
+  /** The records are the results of the previous query, and those of the current query are loading. */
   readonly stale: boolean;
 }
 

@@ -36,9 +36,9 @@ const stepLabels: Readonly<Record<string, string>> = {
   signIn: 'Sign in',
   list: 'List the root',
   write: 'Write a test file',
-  read: 'Read it',
+  read: 'Read the test file',
   conditions: 'Write only if the name is free',
-  remove: 'Delete it',
+  remove: 'Delete the test file',
 };
 
 /** One location: its test and its settings. */

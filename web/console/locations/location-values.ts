@@ -97,15 +97,15 @@ export function locationValuesOf({ name, kind, configuration, maxBytes, maxFiles
   const members = folder === undefined ? others : { path: folder, ...others }; // `folder` is the former name of `path`
   const isShown = ([member]: readonly [string, unknown]) => membersOf[kind]?.includes(member) ?? false;
   const [shown, rest] = [true, false].map((wanted) => Object.entries(members).filter((entry) => isShown(entry) === wanted));
-  const configured = { ...emptyLocation, ...Object.fromEntries(shown ?? []), rest: Object.fromEntries(rest ?? []) };
-  return { ...configured, ...quotaValuesOf({ maxBytes, maxFiles }), name, kind };
+  const values = { ...emptyLocation, ...Object.fromEntries(shown ?? []), rest: Object.fromEntries(rest ?? []) };
+  return { ...values, ...quotaValuesOf({ maxBytes, maxFiles }), name, kind };
 }
 
 /** Returns the request body of location/add and location/update, without the kind. Empty optional members are left out. */
 export function locationBodyOf(values: LocationValues) {
   const members = membersOf[values.kind] ?? [];
-  const filled = members.map((member) => [member, values[member]] as const).filter(([, value]) => value !== '' && value !== false);
-  const configuration = JSON.stringify({ ...Object.fromEntries(filled), ...values.rest });
+  const nonEmptyMembers = members.map((member) => [member, values[member]] as const).filter(([, value]) => value !== '' && value !== false);
+  const configuration = JSON.stringify({ ...Object.fromEntries(nonEmptyMembers), ...values.rest });
   return { name: values.name, configuration, ...quotaBodyOf(values) };
 }
 

@@ -18,7 +18,7 @@ export const SftpFields = ({ form }: { readonly form: UseFormReturnType<Location
     <NumberInput label="Port" placeholder="22" min={1} max={65_535} allowDecimal={false} {...form.getInputProps('port')} />
     <Textarea
       label="Host key"
-      description="Public key of the server, as in /etc/ssh/ssh_host_ed25519_key.pub on it. Postern connects to no server with another key."
+      description="Public key of the server, as in its file /etc/ssh/ssh_host_ed25519_key.pub. Postern does not connect to a server with another key."
       placeholder="ssh-ed25519 AAAA…"
       autosize
       minRows={2}

@@ -55,7 +55,7 @@ const Users = ({ form, secret }: Props & { readonly secret: ReactNode }) => (
         {secret}
         <TextInput
           label="User filter"
-          description="Must match one entry. {username} stands for what the visitor enters."
+          description="Must match exactly one entry. {username} stands for what the visitor enters."
           placeholder="(uid={username})"
           {...form.getInputProps('userFilter')}
         />

@@ -11,7 +11,7 @@ const maxOptions = 50;
 interface Props {
   readonly label: string;
   readonly description?: string;
-  /** Makes it a filter: no selection means all, and the label is not visible, and only announced by screen readers. */
+  /** Makes the select a filter: no selection means all profiles, and the label is not visible, only read by screen readers. */
   readonly placeholder?: string;
   readonly value: number | undefined;
   readonly onChange: (id: number | undefined) => void;
@@ -41,7 +41,7 @@ export function ProfileSelect({ label, description, placeholder, value, onChange
       searchable
       allowDeselect={false}
       data={all.map((profile) => ({ value: String(profile.id), label: labelOf(profile) }))}
-      filter={({ options }) => options} // the server has filtered them
+      filter={({ options }) => options} // the server has filtered the options
       onSearchChange={(typed) => setWord(typed.replace(/ \([^)]*\)$/, ''))}
       nothingFoundMessage="No login profile found"
       value={value ? String(value) : null}

@@ -16,20 +16,20 @@ const providerSteps = {
   client: 'Client ID and client secret',
 };
 
-/** Opens a window in which the operator signs in at the provider, and sees the result. */
+/** Returns a mutation that opens a window in which the operator signs in at the provider and sees the result. */
 function useTestWindow(id: number) {
   return useMutation({
     mutationFn: async () => {
-      // Opened before the request: browsers block windows that open later than a click.
-      const opened = window.open('about:blank', '_blank');
+      // Opened before the request: browsers block a window that does not open directly after a click.
+      const testWindow = window.open('about:blank', '_blank');
       try {
         const { url } = await post('loginprofile/testSignIn', { id });
-        if (!opened)
+        if (!testWindow)
           throw new Problem(0, 'windowBlocked', 'Your browser has blocked the window. Allow pop-ups for this page, and try again.');
-        opened.opener = null; // the provider must not control this page
-        opened.location.href = url;
+        testWindow.opener = null; // the provider must not control this page
+        testWindow.location.href = url;
       } catch (cause) {
-        opened?.close();
+        testWindow?.close();
         throw cause;
       }
     },

@@ -100,20 +100,20 @@ const certificatesIn = (text: string) =>
     .slice(1)
     .map((rest) => (pemHeader + rest).trim());
 
-/** Returns how the users of a directory are found. */
+/** Returns the fields that determine how the users of a directory are found. */
 const usersOfDirectory = ({ ldapBy, bindPattern, bindDn, bindPassword, userFilter }: ProfileValues) =>
   ldapBy === 'pattern' ? { bindPattern } : { bindDn, bindPassword, userFilter };
 
-/** Returns how a SAML provider is described. */
+/** Returns the fields that describe a SAML provider. */
 function samlProviderOf({ samlBy, metadataUrl, metadata, entryPoint, certificates }: ProfileValues): object {
   if (samlBy === 'metadataUrl') return { metadataUrl };
   return samlBy === 'metadata' ? { metadata } : { entryPoint, certificates: certificatesIn(certificates) };
 }
 
-/** Returns which e-mail addresses are accepted, if not only verified ones. */
+/** Returns the field emailTrust, or no field if only verified e-mail addresses are accepted, which is the default. */
 const trustOf = ({ emailTrust }: ProfileValues) => (emailTrust === 'provider' ? { emailTrust } : {});
 
-/** Returns how the groups of a directory are found. */
+/** Returns the fields that determine how the groups of a directory are found, or no field for the default, memberOf. */
 const groupsOfDirectory = ({ groupsFrom, groupFilter }: ProfileValues) => (groupsFrom === 'search' ? { groupsFrom, groupFilter } : {});
 
 /** Returns the configuration of the selected kind as the API takes it, without empty optional fields. */

@@ -59,7 +59,7 @@ const AddButton = () => (
 /** The list of login profiles. */
 export function ProfilesPage() {
   const isAdmin = useHasRole('admin');
-  const { data: standard } = useQuery(defaultProfile);
+  const { data: currentDefault } = useQuery(defaultProfile);
   return (
     <>
       <PageHead title="Login profiles" lead="How visitors sign in, and from which IP addresses.">
@@ -68,7 +68,7 @@ export function ProfilesPage() {
       <RecordList
         kind="profile"
         of={['login profile', 'login profiles']}
-        columns={columns(standard?.id)}
+        columns={columns(currentDefault?.id)}
         load={load}
         actions={isAdmin ? [deleteProfiles] : []}
         nameOf={({ title }) => title}

@@ -22,7 +22,7 @@ const MetadataFile = ({ form }: Props) => (
     </FileButton>
     <Textarea
       label="Metadata"
-      description="The file that the provider offers for download. When its certificate changes, you must replace it here."
+      description="The file that the provider offers for download. When the provider changes its certificate, replace the metadata here."
       autosize
       minRows={4}
       maxRows={12}
@@ -45,7 +45,7 @@ const Manual = ({ form }: Props) => (
   </>
 );
 
-/** How the provider is described. */
+/** The fields that describe the provider. */
 function Provider({ form }: Props) {
   const by = form.values.samlBy;
   return (

@@ -3,7 +3,7 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 
 /** What the forms that add a second factor need. */
 export interface NewFactorProps {
-  /** Called when the factor was added, and its recovery codes were saved. */
+  /** Called after the factor was added. If it was the first one, called after the operator has saved the recovery codes. */
   readonly onAdded: () => void;
   /** Called when the recovery codes appear: they must be saved before the form is closed. */
   readonly onCodes: () => void;
@@ -11,8 +11,8 @@ export interface NewFactorProps {
 }
 
 /**
- * Returns what follows after a second factor was added: `finish`, which takes the recovery codes if it is the first one, and the codes to
- * show in place of the form, or null.
+ * Returns `finish`, which the form calls after the server has added the factor (with the recovery codes if it is the first factor), and
+ * `shownCodes`, the recovery codes to show in place of the form, or null.
  */
 export function useNewFactor({ onAdded, onCodes }: NewFactorProps): {
   readonly finish: (recoveryCodes: readonly string[] | undefined) => void;

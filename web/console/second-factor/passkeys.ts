@@ -14,10 +14,10 @@ const reasons: Readonly<Record<string, string>> = {
   NotAllowedError: 'Your browser got no confirmation. Try again, and confirm on your device.',
 };
 
-/** Returns an error of the browser as a problem that can be shown. @param otherwise what to do if the reason is not known */
-function passkeyProblem(cause: unknown, otherwise: string): Problem {
+/** Returns an error of the browser as a problem that can be shown. @param advice what to do instead if the reason is not known */
+function passkeyProblem(cause: unknown, advice: string): Problem {
   const name = cause instanceof Error ? cause.name : '';
-  return new Problem(0, 'passkeyRefused', reasons[name] ?? `Your browser cannot use a passkey here. ${otherwise}`);
+  return new Problem(0, 'passkeyRefused', reasons[name] ?? `Your browser cannot use a passkey here. ${advice}`);
 }
 
 /**

@@ -17,8 +17,8 @@ export function AddKeyDialog({ close }: { close: () => void }) {
   const [key, setKey] = useState<string | null>(null);
   const initial: { name: string; role: Role; expiryDateTime: string | null } = { name: '', role: 'editor', expiryDateTime: null };
   const smallForm = useSmallForm(initial, async ({ expiryDateTime, ...values }) => {
-    const created = await post('apikey/add', { ...values, ...(expiryDateTime ? { expiryDateTime } : {}) });
-    setKey(created.key);
+    const newKey = await post('apikey/add', { ...values, ...(expiryDateTime ? { expiryDateTime } : {}) });
+    setKey(newKey.key);
     await client.invalidateQueries({ queryKey: ['key'] });
   });
   const { form } = smallForm;

@@ -6,7 +6,7 @@ import { OperatorPasswordForm } from './operator-password-form.tsx';
 
 /** Sets the password of an operator. */
 export function OperatorPasswordDialog({ operator: { id, name }, own, close }: { operator: Operator; own: boolean; close: () => void }) {
-  const saved = () => {
+  const finish = () => {
     showMessage({ text: `${name} has a new password.` });
     close();
   };
@@ -15,7 +15,7 @@ export function OperatorPasswordDialog({ operator: { id, name }, own, close }: {
       <Text c="dimmed" size="sm" mb="md">
         All sessions of {name} end at once.
       </Text>
-      <OperatorPasswordForm id={id} own={own} onSaved={saved} cancel={close} />
+      <OperatorPasswordForm id={id} own={own} onSaved={finish} cancel={close} />
     </Dialog>
   );
 }

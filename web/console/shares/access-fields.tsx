@@ -45,7 +45,7 @@ function NamesField({ form, profile, typeId }: NamesProperties) {
       label="Users"
       placeholder={namePlaceholders[typeId] ?? 'Type a user name'}
       data={options}
-      filter={({ options }) => options} // the server has filtered them, also by other fields than the name
+      filter={({ options }) => options} // the server has filtered the options; its search also matches other fields
       searchValue={word}
       onSearchChange={setWord}
       clearable
@@ -54,7 +54,7 @@ function NamesField({ form, profile, typeId }: NamesProperties) {
   );
 }
 
-/** How the field of groups differs for a directory: a DN contains commas. */
+/** Properties of the field for groups of a directory. The field does not split the input at commas, because a DN contains commas. */
 const directoryGroups = {
   description: 'Names of groups of the directory, or complete DNs without quotes. Press Enter after each one.',
   splitChars: [],

@@ -24,16 +24,16 @@ const verbs: Readonly<Record<string, string>> = {
 };
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** @param mustSignIn the visitor has not signed in, and the link requires it */
+/** Shows the result of a check. @param mustSignIn the visitor has not signed in, and the link requires a sign-in */
 function ExplanationResult({ answer, mustSignIn }: { answer: Explanation; mustSignIn: boolean }) {
-  const allowed = answer.outcomes.filter((outcome) => outcome.allowed).map(({ action }) => verbs[action] ?? action);
-  const onlyVisit = mustSignIn && allowed.length === 1;
+  const allowedVerbs = answer.outcomes.filter((outcome) => outcome.allowed).map(({ action }) => verbs[action] ?? action);
+  const onlyVisit = mustSignIn && allowedVerbs.length === 1;
   return (
     <div role="status">
       <Text fw={550}>
-        {allowed.length === 0 && 'This visitor cannot do anything.'}
+        {allowedVerbs.length === 0 && 'This visitor cannot do anything.'}
         {onlyVisit && 'This visitor can open the page and sign in, and nothing else.'}
-        {allowed.length > 0 && !onlyVisit && `This visitor can ${list.format(allowed)}.`}
+        {allowedVerbs.length > 0 && !onlyVisit && `This visitor can ${list.format(allowedVerbs)}.`}
       </Text>
       <List listStyleType="none" size="sm" mt="xs" spacing={4}>
         {answer.rules.map(({ rule, passed, reason }) => (

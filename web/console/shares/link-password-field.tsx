@@ -18,7 +18,7 @@ function generatePassword(): string {
   return (text.match(/.{4}/g) ?? []).join('-');
 }
 
-/** The password for this link only. It is visible while typing, as the operator has to send it to visitors. */
+/** The password for this link only. It is visible, because the operator has to send it to visitors. */
 export function LinkPasswordField({ form }: { form: UseFormReturnType<ShareValues> }) {
   return (
     <Group align="end" gap="xs" wrap="nowrap">

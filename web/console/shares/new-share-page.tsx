@@ -45,7 +45,7 @@ const withPolicy = (values: ShareValues, policy: TenantPolicyRecord, { typeId }:
   ownPassword: policy.signInRequired && typeId === profileTypes.PUBLIC,
 });
 
-/** Adds a share. A typed path may be a file or a folder, so it tries the other kind if the server refuses the first. */
+/** Adds a share. A typed path may be a file or a folder: if the server refuses it as one of them, tries the other. */
 async function addShare(values: ShareValues): Promise<{ id: number }> {
   try {
     return await post('share/add', shareBodyOf(values));

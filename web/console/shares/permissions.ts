@@ -15,7 +15,7 @@ export const permissions = [
 export type PermissionFlag = (typeof permissions)[number]['flag'];
 export type PermissionFlags = Pick<Share, PermissionFlag>;
 
-/** Returns the permissions in a list such as that of the tenant's policy. */
+/** Returns the permissions that a list names, such as the list in the tenant's policy. */
 export function permissionsOf(text: string): PermissionFlags {
   const names = parseList(text) ?? [];
   return { ...none, ...Object.fromEntries(permissions.map(({ flag }) => [flag, names.includes(flag)])) };

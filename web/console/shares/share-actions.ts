@@ -17,12 +17,12 @@ const setActive =
 /** Returns a sentence about how many visitors used these links in the last seven days, or an empty text. */
 async function usageWarning(shares: readonly Share[]): Promise<string> {
   const fromDate = new Date(Date.now() - week).toISOString();
-  const checked = shares.slice(0, maxSharesChecked);
-  const activities = await Promise.all(checked.map(({ id }) => post('share/activity', { id, fromDate })));
+  const checkedShares = shares.slice(0, maxSharesChecked);
+  const activities = await Promise.all(checkedShares.map(({ id }) => post('share/activity', { id, fromDate })));
   const visitors = new Set(activities.flatMap(({ byVisitor }) => byVisitor.map(({ visitor }) => visitor).filter(Boolean)));
   const visits = activities.flatMap(({ byVisitor }) => byVisitor).reduce((sum, visitor) => sum + visitor.visits, 0);
   if (visits === 0) return '';
-  const atLeast = shares.length > checked.length ? 'At least ' : '';
+  const atLeast = shares.length > checkedShares.length ? 'At least ' : '';
   return visitors.size > 0
     ? `${atLeast}${formatCount(visitors.size, 'visitor', 'visitors')} used ${shares.length === 1 ? 'this link' : 'these links'} in the last 7 days and will lose access.`
     : `${shares.length === 1 ? 'This link was' : 'These links were'} used ${atLeast.toLowerCase()}${formatCount(visits, 'time', 'times')} in the last 7 days.`;

@@ -57,7 +57,7 @@ export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues
       <Section title="Permissions" lead="What visitors can do. Everything else is hidden and refused.">
         <PermissionFields form={form} />
       </Section>
-      <Section title="Quota" lead="How much the shared folder may hold. Uploads at this link beyond it are refused.">
+      <Section title="Quota" lead="How much the shared folder may hold. Uploads at this link that would exceed the quota are refused.">
         <QuotaFields inputProps={form.getInputProps} />
       </Section>
       <Section title="Validity" lead="Before the start, visitors see the message “This link does not exist”.">

@@ -51,7 +51,7 @@ export function localTime(instant: string | null): string {
 /** Returns the instant of a time in the operator's time zone, or null for an empty text. */
 export const instantOf = (local: string): string | null => (local === '' ? null : new Date(local.replace(' ', 'T')).toISOString());
 
-/** Returns the initial values of a new share: view and download. */
+/** Returns the initial values of a new share, with the permissions to view and download. */
 export const newShareValues = (location: string, authenticationId: number): ShareValues => ({
   ...permissionPresets.download.can,
   title: '',
@@ -88,10 +88,10 @@ export const newShareValues = (location: string, authenticationId: number): Shar
 /** Returns the form values of a share. */
 export function shareValuesOf(share: Share): ShareValues {
   const empty = newShareValues(share.location, share.authenticationId);
-  const unchanged = Object.fromEntries(Object.keys(empty).flatMap((name) => (name in share ? [[name, Reflect.get(share, name)]] : [])));
+  const copiedFields = Object.fromEntries(Object.keys(empty).flatMap((name) => (name in share ? [[name, Reflect.get(share, name)]] : [])));
   return {
     ...empty,
-    ...unchanged,
+    ...copiedFields,
     users: parseList(share.userNames) ?? [],
     groups: parseList(share.groupNames) ?? [],
     emails: parseList(share.notifyEmails) ?? [],

@@ -8,7 +8,7 @@ const reasons: Readonly<Record<string, string>> = {
   tooManyFailures: 'Too many failed attempts. Wait a moment and try again.',
 };
 
-/** Returns why a sign-in at the provider has failed, as the address says, or an empty text. */
+/** Returns why a sign-in at the provider has failed, from the fragment of the URL. An empty text: none has failed. */
 function failureText(): string {
   const [, code = '', reference = ''] = /^#sign-in=(\w+)\.([\w-]+)$/.exec(window.location.hash) ?? [];
   if (code === '') return '';
@@ -16,7 +16,7 @@ function failureText(): string {
   return `${reason} Reference: ${reference}`;
 }
 
-/** The button for signing in at the provider, if there is one. @param opensTab true: in another tab, so that the input on this page stays */
+/** The button to sign in at the provider, if there is one. @param opensTab true: in another tab, so that the input on this page stays */
 export function ProviderButton({ opensTab = false }: { opensTab?: boolean }) {
   const { data } = useQuery(signInMethodsQuery);
   const failure = failureText();

@@ -42,9 +42,9 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
 
   async function send(form: FormData, proof: Pick<OperatorSignIn, 'code' | 'passkey'>) {
     const [name, password] = [String(form.get('username')), String(form.get('password'))];
-    const signedIn = await signIn({ name, password, ...proof, ...(caller ? { tid: caller.tid } : tenant()) });
-    onSignedIn?.(signedIn);
-    client.setQueryData(callerQuery.queryKey, signedIn);
+    const operator = await signIn({ name, password, ...proof, ...(caller ? { tid: caller.tid } : tenant()) });
+    onSignedIn?.(operator);
+    client.setQueryData(callerQuery.queryKey, operator);
     await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'caller' });
   }
   /** Sends the form. If the server then asks for a passkey, the browser does so at once. */
@@ -54,10 +54,10 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
     try {
       await send(form, {});
     } catch (cause) {
-      const needed = asProblem(cause);
-      if (needed.code !== 'secondFactorNeeded') throw cause;
-      setSecondFactor({ passkey: needed.passkey });
-      if (needed.passkey && canUsePasskeys()) await send(form, { passkey: await confirmSignIn(needed.passkey) });
+      const refusal = asProblem(cause);
+      if (refusal.code !== 'secondFactorNeeded') throw cause;
+      setSecondFactor({ passkey: refusal.passkey });
+      if (refusal.passkey && canUsePasskeys()) await send(form, { passkey: await confirmSignIn(refusal.passkey) });
     }
   }
   async function submit(event: FormEvent<HTMLFormElement>) {

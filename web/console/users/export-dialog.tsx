@@ -24,10 +24,10 @@ export function ExportDialog({ query, close }: { query: Query; close: () => void
   const [{ done, all }, setProgress] = useState({ done: 0, all: 1 });
   const [error, setError] = useState('');
   const [fileUrl, setFileUrl] = useState<string | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: uses the filters of the moment when the dialog opened
+  // biome-ignore lint/correctness/useExhaustiveDependencies: uses the filters that were set when the dialog opened
   useEffect(() => {
     const controller = new AbortController();
-    loadAllUsers(query, controller.signal, (some, total) => setProgress({ done: some, all: Math.max(1, total) })).then(
+    loadAllUsers(query, controller.signal, (count, total) => setProgress({ done: count, all: Math.max(1, total) })).then(
       (all) => setFileUrl(URL.createObjectURL(new Blob([`\ufeff${writeCsv(all)}`], { type: 'text/csv' }))),
       (cause) => controller.signal.aborted || setError(asProblem(cause).message),
     );

@@ -14,7 +14,7 @@ export const fieldLabels: Readonly<Record<ImportField, string>> = {
   password: 'Password',
 };
 
-/** Headings that other systems export, in lower case, without spaces and hyphens. */
+/** Headings that other systems export, in the form that `normalize` returns: lower case, without accents, spaces and punctuation. */
 const aliases: Readonly<Record<ImportField, readonly string[]>> = {
   username: ['username', 'user', 'login', 'loginname', 'userid', 'account', 'samaccountname', 'benutzername', 'benutzer', 'identifiant'],
   firstName: ['firstname', 'givenname', 'first', 'vorname', 'prenom', 'nombre', 'nome'],

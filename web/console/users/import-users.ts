@@ -21,9 +21,9 @@ export interface ImportOutcome {
 
 const reportedRow = ({ line, cells }: ImportRow, reason: string): ReportedRow => ({ line, name: cells.username ?? '', reason });
 
-/** Returns why a row cannot be sent, or null. */
-function rowError({ cells: { username = '', password = '', active } }: ImportRow, sameName: number | undefined): string | null {
-  if (sameName !== undefined) return `The user name is the same as in line ${sameName}.`;
+/** Returns why a row cannot be sent, or null. @param lineOfSameName line of an earlier row with the same user name */
+function rowError({ cells: { username = '', password = '', active } }: ImportRow, lineOfSameName: number | undefined): string | null {
+  if (lineOfSameName !== undefined) return `The user name is the same as in line ${lineOfSameName}.`;
   if (activeIn(active) === null) return `Active must be true or false, not "${active}".`;
   const detail = password === '' ? null : passwordError(username, password);
   return detail && `The password ${detail}.`;
@@ -32,14 +32,14 @@ function rowError({ cells: { username = '', password = '', active } }: ImportRow
 /** Returns the rows that repeat a user name, each with the line where the name occurs first. */
 function repeatedNames(rows: readonly ImportRow[]): ReadonlyMap<ImportRow, number> {
   const lines = new Map<string, number>();
-  const repeated = new Map<ImportRow, number>();
+  const repeatedRows = new Map<ImportRow, number>();
   for (const row of rows) {
     const name = (row.cells.username ?? '').toLowerCase();
-    const before = lines.get(name);
-    if (before === undefined) lines.set(name, row.line);
-    else if (name !== '') repeated.set(row, before);
+    const firstLine = lines.get(name);
+    if (firstLine === undefined) lines.set(name, row.line);
+    else if (name !== '') repeatedRows.set(row, firstLine);
   }
-  return repeated;
+  return repeatedRows;
 }
 
 const userOf = ({ cells: { password: _, active, ...fields } }: ImportRow) => ({
@@ -64,7 +64,7 @@ function reasonsByRow(fieldErrors: readonly FieldError[]): ReadonlyMap<number, s
 
 /**
  * Adds a batch of rows. It sends the batch again without the rows that the server refuses.
- * @throws Problem that concerns no single row
+ * @throws Problem if the batch fails for a reason that no row causes
  */
 async function addBatch(
   batch: readonly ImportRow[],
@@ -112,23 +112,23 @@ export async function importUsers(
   { authId, dryRun }: { readonly authId: number; readonly dryRun: boolean },
   progress: (done: number) => void,
 ): Promise<ImportOutcome> {
-  const repeated = repeatedNames(rows);
+  const repeatedRows = repeatedNames(rows);
   const reportedRows: ReportedRow[] = [];
-  const valid: ImportRow[] = [];
+  const validRows: ImportRow[] = [];
   for (const row of rows) {
-    const error = rowError(row, repeated.get(row));
-    if (error === null) valid.push(row);
+    const error = rowError(row, repeatedRows.get(row));
+    if (error === null) validRows.push(row);
     else reportedRows.push(reportedRow(row, error));
   }
   let added = 0;
   let failure: string | null = null;
   try {
-    for (let start = 0; start < valid.length; start += maxUsersPerCall) {
-      const batch = await addBatch(valid.slice(start, start + maxUsersPerCall), authId, dryRun);
+    for (let start = 0; start < validRows.length; start += maxUsersPerCall) {
+      const batch = await addBatch(validRows.slice(start, start + maxUsersPerCall), authId, dryRun);
       added += batch.added.length;
       reportedRows.push(...batch.refused);
       if (!dryRun) reportedRows.push(...(await setPasswords(batch.added, authId, (done) => progress(start + done))));
-      progress(Math.min(valid.length, start + maxUsersPerCall));
+      progress(Math.min(validRows.length, start + maxUsersPerCall));
     }
   } catch (cause) {
     failure = asProblem(cause).message;

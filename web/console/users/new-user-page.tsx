@@ -52,7 +52,7 @@ function NewUserForm({ authId }: { authId: number }) {
       <UserFields form={form} isNew />
       <Section
         title="Password"
-        lead="Needed only for a login profile with the sign-in method Users with passwords: such a user cannot sign in until a password is set. You can set it at any time."
+        lead="Needed only for a login profile with the sign-in method “Users with passwords”: users of that profile cannot sign in until a password is set. You can set it at any time."
       >
         <PasswordInput label="Password" autoComplete="new-password" {...form.getInputProps('password')} />
         <PasswordAdvice password={form.values.password} />

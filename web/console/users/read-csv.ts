@@ -32,7 +32,7 @@ function separatorOf(text: string): string {
   return separators.reduce((best, one) => (first.split(one).length > first.split(best).length ? one : best));
 }
 
-/** Reads a CSV whose first line names its columns, separated by commas, semicolons or tabs. */
+/** Reads a CSV text whose first line names its columns. The cells are separated by commas, semicolons or tabs. */
 export function readCsv(text: string): ReadResult {
   try {
     const lines: number[] = [];

@@ -64,7 +64,7 @@ function useUploadActions({ share, uploads }: Properties, can: LinkPermissions, 
   return { addFiles, replace };
 }
 
-/** What is shown while files are dragged over the page. */
+/** Shown while files are dragged over the page. */
 function DropOverlay() {
   const { translate } = useTranslation();
   return (

@@ -19,7 +19,7 @@ export function Rows({ folder, total, actions, pathOf, selection }: Properties) 
   const list = useRef<HTMLUListElement>(null);
   const height = useMedia('(max-width: 600px)') ? phoneRowHeight : rowHeight;
   const { from, to, isScrollingFast } = useWindow(list, total, height);
-  // After every render, because a reload discards the loaded pages.
+  // After every render, because the rows on the screen must be requested again after a reload.
   useEffect(() => {
     if (!isScrollingFast) folder.load(from, to);
   });

@@ -11,7 +11,7 @@ GlobalWorkerOptions.workerSrc = worker;
 const [minScale, maxScale, zoomStep] = [0.25, 4, 1.25];
 const maxPixelRatio = 2; // device pixels per CSS pixel: a higher ratio is not visible and costs memory
 
-/** Draws a page, with an invisible text layer for selection and screen readers. @returns a function that cancels it */
+/** Draws a page, with an invisible text layer for selection and screen readers. @returns a function that cancels the drawing */
 function drawPage(page: PDFPageProxy, scale: number, canvas: HTMLCanvasElement, text: HTMLElement): () => void {
   const viewport = page.getViewport({ scale });
   const ratio = Math.min(window.devicePixelRatio || 1, maxPixelRatio);

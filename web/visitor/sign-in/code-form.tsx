@@ -28,19 +28,19 @@ function CodeStep({
   const { problem, busy, secondsLeft, attempt } = useAttempt(onFailure);
   const field = useRef<HTMLInputElement>(null);
   const { email } = codeRequest;
-  const enter = (code: string) =>
+  const signInWith = (code: string) =>
     attempt(async () => {
       const visit = await sendSignIn({ email, code });
       deleteCodeRequest();
       onSignedIn(visit);
     });
   useEffect(() => {
-    if (mailedCode !== null) void enter(mailedCode);
+    if (mailedCode !== null) void signInWith(mailedCode);
     else field.current?.focus();
   }, []);
   function submit(event: SubmitEvent) {
     event.preventDefault();
-    void enter(field.current?.value ?? '');
+    void signInWith(field.current?.value ?? '');
   }
   return (
     <form onSubmit={submit} class="fields">

@@ -3,7 +3,7 @@ import { codeLifetime } from '#core/sign-in-codes.ts';
 import { deleteStoredText, readStoredText, saveStoredText } from '#kit/browser-storage.ts';
 import { linkPath, requestCode } from '#visitor/link-api.ts';
 
-/** The last request for a code that this browser has sent at this link. Other tabs see it too: the link in the mail opens a new one. */
+/** The last request for a code that this browser has sent at this link. All tabs share it, because the link in the mail opens a new tab. */
 export interface CodeRequest {
   readonly email: string;
   /** When it was sent, in ms since the epoch. */
@@ -12,7 +12,7 @@ export interface CodeRequest {
 
 const key = `code ${linkPath}`;
 
-/** Requests a code for an address. @returns the request, which other tabs see from then on */
+/** Requests a code for an address. @returns the request, which other tabs can read from then on */
 export async function sendCodeRequest(email: string, use: CodeUse): Promise<CodeRequest> {
   await requestCode(email, use);
   const codeRequest = { email, at: Date.now() };

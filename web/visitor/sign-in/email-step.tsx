@@ -17,7 +17,7 @@ export function EmailStep({
   readonly use: CodeUse;
   readonly onRequested: (codeRequest: CodeRequest) => void;
   readonly onFailure: SignInProperties['onFailure'];
-  /** Code of a mail whose link was opened in a different browser than the one where it was requested. */
+  /** Code of a mail whose link has opened this page, if this browser has not requested the code. */
   readonly foreignCode: string | null;
 }) {
   const { language, translate } = useTranslation();

@@ -7,14 +7,14 @@ import type { SignInProperties } from './sign-in-properties.ts';
 
 const pollInterval = 2000; // ms
 
-/** Waits until the visitor has signed in in another window. */
+/** Polls until the visitor has signed in in another window, and then calls `onSignedIn`. */
 function useSignInElsewhere(isWaiting: boolean, onSignedIn: SignInProperties['onSignedIn']): void {
   useEffect(() => {
     if (!isWaiting) return;
     const poll = () =>
       void fetchVisit().then(
         (visit) => visit.signIn.signedIn && onSignedIn(visit),
-        () => {}, // the next one may succeed
+        () => {}, // the next request may succeed
       );
     const timer = setInterval(poll, pollInterval);
     return () => clearInterval(timer);
@@ -23,16 +23,16 @@ function useSignInElsewhere(isWaiting: boolean, onSignedIn: SignInProperties['on
 
 /**
  * Leads to the provider at which visitors sign in.
- * @param inWindow true: in a second window, because this page has work in progress. It continues when the visitor has signed in there.
+ * @param inWindow true: in a second window, because this page has work in progress. After the sign-in there, this page continues.
  */
 export function ProviderForm({ signIn, onSignedIn, inWindow = false }: SignInProperties) {
   const translation = useTranslation();
   const { translate } = translation;
-  const [failed] = useState(readFailedSignInOnce);
+  const [failedSignIn] = useState(readFailedSignInOnce);
   const [isWaiting, setWaiting] = useState(false);
   useSignInElsewhere(isWaiting, onSignedIn);
   const follow = () => (inWindow ? setWaiting(true) : saveFolderAddress());
-  const problem = failed && describeFailure(failed.failure, translation);
+  const problem = failedSignIn && describeFailure(failedSignIn.failure, translation);
   return (
     <div class="fields">
       {problem && (
@@ -41,7 +41,7 @@ export function ProviderForm({ signIn, onSignedIn, inWindow = false }: SignInPro
             <strong>{problem.title}</strong>
           </p>
           <p>{problem.advice}</p>
-          <p class="quiet">{translate('reference', { reference: failed.reference })}</p>
+          <p class="quiet">{translate('reference', { reference: failedSignIn.reference })}</p>
         </div>
       )}
       <a class="button primary" href={`${linkPath}/sign-in/start`} onClick={follow} {...(inWindow ? { target: '_blank' } : {})}>

@@ -16,7 +16,7 @@ export function saveFolderAddress(): void {
   if (window.location.hash !== '') saveStoredText('sessionStorage', key, `${Date.now()} ${window.location.hash}`);
 }
 
-/** Returns the folder that the page showed before the sign-in, or nothing if it began too long ago: then the visitor has given up. */
+/** Returns the folder that the page showed before the sign-in, or an empty text if the sign-in began more than ten minutes ago. */
 function takeFolderAddress(): string {
   const [, startedAt = '0', hash = ''] = /^(\d+) (#.*)$/.exec(readStoredText('sessionStorage', key) ?? '') ?? [];
   deleteStoredText('sessionStorage', key);
@@ -24,8 +24,8 @@ function takeFolderAddress(): string {
 }
 
 /**
- * Takes the outcome of a sign-in at a provider out of the address, and returns to the folder that the page showed before. Call it before
- * anything else reads the address.
+ * Takes the outcome of a sign-in at a provider out of the address, and returns to the folder that the page showed before. Call this
+ * function before other code reads the address.
  */
 export function takeProviderOutcome(): void {
   const { hash, pathname, search } = window.location;
@@ -35,7 +35,7 @@ export function takeProviderOutcome(): void {
   window.history.replaceState(null, '', pathname + search + takeFolderAddress());
 }
 
-/** Returns the failed sign-in with which the page was opened, the first time only. */
+/** Returns the failed sign-in that has led to this page, or null, at the first call, and null at all later calls. */
 export function readFailedSignInOnce(): FailedSignIn | null {
   const current = failedSignIn;
   failedSignIn = null;

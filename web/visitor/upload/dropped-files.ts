@@ -23,7 +23,7 @@ async function walk(entry: FileSystemEntry, folder: readonly string[]): Promise<
   }
 }
 
-/** Returns all dropped files, with those in dropped folders. Call it during the event: afterwards the browser has cleared the items. */
+/** Returns all dropped files, including those in dropped folders. Call it during the event: the browser then clears the items. */
 export async function droppedFiles(transfer: DataTransfer): Promise<FileToUpload[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
   const files = [...transfer.files];
