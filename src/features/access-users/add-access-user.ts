@@ -9,7 +9,7 @@ export const addAccessUser = changeOperation({
   name: 'accessuser/add',
   method: 'POST',
   role: 'editor',
-  summary: 'Adds an access user without a password. Set one with accessuser/updateUserPassword.',
+  summary: 'Adds an access user without a password. Set the password with accessuser/updateUserPassword.',
   message: 'accessUserAdded',
   body: NewAccessUser,
   responseFields: Type.Object({ id: accessUserFields.id }),

@@ -10,7 +10,7 @@ import { findProfileForNewUser, insertAccessUsers, type NewUser } from './insert
 type UniqueField = 'username' | 'email';
 const keyColumns = { username: 'username_key', email: 'email_key' } as const;
 
-/** Returns an error for each user whose name or address an earlier row of the request has too. */
+/** Returns an error for each user whose name or address is the same as in an earlier row of the request. */
 function duplicateErrors(users: readonly NewUser[], field: UniqueField): FieldError[] {
   const firstRows = new Map<string, number>();
   return users.flatMap((user, row) => {
@@ -21,7 +21,7 @@ function duplicateErrors(users: readonly NewUser[], field: UniqueField): FieldEr
   });
 }
 
-/** Returns an error for each user whose name or address an existing user of the profile has. */
+/** Returns an error for each user whose name or address belongs to an existing user of the profile. */
 async function existingUserErrors(
   tx: Tx,
   tid: number,
@@ -66,7 +66,7 @@ export const addAccessUsers = changeOperation({
   name: 'accessuser/addMany',
   method: 'POST',
   role: 'editor',
-  summary: `Adds up to ${maxUsersPerCall} access users to one login profile: all of them, or none. Errors name the row: \`users.0.email\`.`,
+  summary: `Adds up to ${maxUsersPerCall} access users to one login profile: all or none. Field errors name the row: \`users.0.email\`.`,
   message: 'accessUsersAdded',
   body: NewAccessUsers,
   maxFieldErrors: maxUsersPerCall,

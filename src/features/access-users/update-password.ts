@@ -30,7 +30,7 @@ export const updatePassword = changeOperation({
   name: 'accessuser/updateUserPassword',
   method: 'POST',
   role: 'editor',
-  summary: "Sets an access user's password; open sessions end.",
+  summary: "Sets an access user's password, and ends the user's sessions.",
   message: 'accessUserPasswordUpdated',
   body: PasswordChange,
   target: { table: 'access_user', find: (body, caller, tx) => findUserId(tx, caller.tid, body.username, body.authId) },

@@ -13,7 +13,7 @@ const filterFields = {
   shareId: Type.Optional(recordId('Share.')),
   username: Type.Optional(Type.String({ maxLength: 255, description: 'Name of the key, operator or visitor.' })),
   action: Type.Optional(Type.String({ maxLength: 64, description: 'The operation, or the action of a visitor.' })),
-  outcome: Type.Optional(Type.Enum([...outcomes], { description: 'How it ended.' })),
+  outcome: Type.Optional(Type.Enum([...outcomes], { description: 'Outcome of the action.' })),
 };
 const filterSchema = Type.Object(filterFields);
 /** The query of audit/search. */

@@ -31,8 +31,8 @@ async function findEntryTime({ store }: RetentionPorts, order: 'asc' | 'desc'): 
 }
 
 /**
- * Returns the time of the first entry that was written after all entries before `end`, in ms. If it is much later, the
- * clock may have been slow when the earlier entries were written. Retention would delete them as soon as the clock is right.
+ * Returns the time, in ms, of the first entry that was written after all entries before `end`. If that time is much later than
+ * `end`, the clock may have been behind when the earlier entries were written, and retention would delete entries that are not old.
  */
 async function findNextEntryTime({ store }: RetentionPorts, end: number): Promise<number | null> {
   // `max(id)` would be slow: SQLite would scan the complete table from the newest entry backwards.
@@ -62,21 +62,21 @@ async function findOldestEntries({ store }: RetentionPorts, before: number): Pro
 /** Deletes the entries before a time. @returns how many */
 async function deleteBefore(ports: RetentionPorts, before: number): Promise<number> {
   const { store } = ports;
-  for (let deleted = 0; ; ) {
+  for (let deletedCount = 0; ; ) {
     const entries = await findOldestEntries(ports, before);
-    if (entries.length === 0) return deleted;
+    if (entries.length === 0) return deletedCount;
     for (const [tid, rows] of Map.groupBy(entries, (row) => row.tid)) {
       const ids = rows.map(({ id }) => id);
       await store.write((tx) => tx.deleteFrom('audit').where('tid', '=', tid).where('id', 'in', ids).execute(), 'job');
     }
-    deleted += entries.length;
+    deletedCount += entries.length;
   }
 }
 
 /**
- * Returns the retention of the audit log. A clock that is fast by more than POSTERN_AUDIT_DAYS would delete the complete
- * log. Therefore retention waits if the clock was set after the start, for a day after a start that follows a long gap, and
- * for a day after the first entry after a long gap. It deletes the entries of at most one day each hour.
+ * Returns the retention of the audit log. If the clock were ahead by more than POSTERN_AUDIT_DAYS, retention would delete the
+ * complete log. Therefore it deletes the entries of at most one day each hour, and it waits: until a restart if the clock was set
+ * after the start, for a day after a start that follows a long gap, and for a day after the first entry after a long gap.
  * @param elapsed ms since an arbitrary time, from a monotonic clock
  */
 export function auditRetention(ports: RetentionPorts, elapsed: () => number, log: RetentionLog): AuditRetention {
@@ -114,9 +114,9 @@ export function auditRetention(ports: RetentionPorts, elapsed: () => number, log
       const reason = await findReasonToWait(now, before);
       if (reason !== null) return log(`audit entries of ${dateOf(oldest)} and later are not deleted: ${reason}`);
       log(`deleting audit entries before ${dateOf(before)}: POSTERN_AUDIT_DAYS is ${ports.limits.auditDays}`);
-      const deleted = await deleteBefore(ports, before);
+      const deletedCount = await deleteBefore(ports, before);
       deletedAt = elapsed();
-      log(`deleted ${deleted} audit entries`);
+      log(`deleted ${deletedCount} audit entries`);
     },
   };
 }

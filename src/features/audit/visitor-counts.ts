@@ -29,7 +29,7 @@ const visits = sql<number>`count(distinct coalesce(share_id, 0) || ' ' || addres
 export interface VisitorDay {
   /** First instant of the day, ms since the epoch. */
   readonly start: number;
-  /** Name of the visitor at their last entry of the day; empty: a visitor without one. */
+  /** Name of the visitor in their last entry of the day; empty: a visitor without a name. */
   readonly visitor: string;
   /** null: nobody had signed in, or an earlier version wrote the entries. Such entries are counted by name. */
   readonly identityKey: string | null;
@@ -90,16 +90,16 @@ interface Window {
  * Returns the newest half hours of a range that hold at most `max` entries together. All entries count, also those of operators, so that
  * no window takes long because it has few entries of visitors. If the newest half hour alone holds more,
  * returns a part of it: a quarter of `max` entries, or all entries of one millisecond.
- * @param divided start of the half hour of which a part was returned before: the rest of it is returned in parts too
+ * @param dividedStart start of the half hour of which a part was returned before: the rest of it is returned in parts too
  * @returns null if the range holds no entries
  */
-async function newestWindow(db: Tx, range: ReportRange, max: number, divided: number | null): Promise<Window | null> {
+async function newestWindow(db: Tx, range: ReportRange, max: number, dividedStart: number | null): Promise<Window | null> {
   const times = newestFirst(allEntries(db, range), range.shareId).select('at').limit(1);
   const newest = await times.executeTakeFirst();
   if (!newest) return null;
   const before = newest.at + 1;
   const start = floorToHalfHour(newest.at);
-  if (start !== divided) {
+  if (start !== dividedStart) {
     const tooOld = await times.offset(max).executeTakeFirst();
     const from = tooOld ? floorToHalfHour(tooOld.at) + halfHour : 0;
     if (from <= start) return { from: Math.max(from, range.from ?? 0), before, partOf: null };
@@ -109,7 +109,7 @@ async function newestWindow(db: Tx, range: ReportRange, max: number, divided: nu
   return { from: Math.max(from, start, range.from ?? 0), before, partOf: start };
 }
 
-/** An entry without an identity counts for its name. */
+/** Groups the entries without an identity by the visitor's name. */
 const nameWithoutIdentity = sql`case when identity_key is null then actor end`;
 
 const timeOffset = 1_000_000_000_000_000; // ms: with it, every time has 16 digits, so that texts sort as times
@@ -132,14 +132,14 @@ function visitorSums(db: Tx, range: ReportRange) {
 
 /**
  * Reads what visitors did in a part of a half hour, with a row for each visit.
- * @param counted the visits of the parts that were read before. Those of this part are added.
+ * @param countedVisits the visits of the parts that were read before. Those of this part are added.
  */
-async function readPart(db: Tx, range: ReportRange, counted: Set<string>): Promise<VisitorDay[]> {
+async function readPart(db: Tx, range: ReportRange, countedVisits: Set<string>): Promise<VisitorDay[]> {
   const rows = await visitorSums(db, range).select(['share_id', 'address']).groupBy('share_id').groupBy('address').execute();
   return rows.map(({ share_id, address, ...day }) => {
-    const { size } = counted;
-    counted.add(JSON.stringify([day.identityKey ?? [day.visitor], share_id, address]));
-    return { ...day, visits: counted.size - size };
+    const { size } = countedVisits;
+    countedVisits.add(JSON.stringify([day.identityKey ?? [day.visitor], share_id, address]));
+    return { ...day, visits: countedVisits.size - size };
   });
 }
 
@@ -149,7 +149,7 @@ class WindowReader {
   readonly #range: ReportRange;
   readonly #max: number;
   #before: number | null;
-  #divided: { readonly start: number; readonly counted: Set<string> } | null = null;
+  #dividedHalfHour: { readonly start: number; readonly countedVisits: Set<string> } | null = null;
 
   constructor(db: Tx, range: ReportRange, max: number) {
     this.#db = db;
@@ -161,14 +161,14 @@ class WindowReader {
   /** Reads the next window. @returns null after the last one */
   async next(): Promise<VisitorDay[] | null> {
     const rest = { ...this.#range, before: this.#before };
-    const window = await newestWindow(this.#db, rest, this.#max, this.#divided?.start ?? null);
+    const window = await newestWindow(this.#db, rest, this.#max, this.#dividedHalfHour?.start ?? null);
     if (!window) return null;
     const { from, before, partOf } = window;
     this.#before = from;
     const range = { ...this.#range, from, before };
     if (partOf === null) return visitorSums(this.#db, range).execute();
-    if (this.#divided?.start !== partOf) this.#divided = { start: partOf, counted: new Set() };
-    return readPart(this.#db, range, this.#divided.counted);
+    if (this.#dividedHalfHour?.start !== partOf) this.#dividedHalfHour = { start: partOf, countedVisits: new Set() };
+    return readPart(this.#db, range, this.#dividedHalfHour.countedVisits);
   }
 }
 
@@ -197,14 +197,14 @@ export type VisitSums = Pick<VisitorDay, 'visits' | 'downloads' | 'uploads'>;
 /** Sums of a day (UTC), as responses show them. */
 export type DayCounts = VisitSums & { readonly date: string };
 
-/** Returns the sums of two. */
+/** Adds two sums. */
 export const addSums = (one: VisitSums, other: VisitSums): VisitSums => ({
   visits: one.visits + other.visits,
   downloads: one.downloads + other.downloads,
   uploads: one.uploads + other.uploads,
 });
 
-/** Adds sums to those of a key. */
+/** Adds sums to the entry of a key in a map. */
 export function addToKey<K>(sums: Map<K, VisitSums>, key: K, { visits, downloads, uploads }: VisitSums): void {
   sums.set(key, addSums(sums.get(key) ?? { visits: 0, downloads: 0, uploads: 0 }, { visits, downloads, uploads }));
 }

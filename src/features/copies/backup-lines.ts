@@ -9,7 +9,7 @@ const format = 1;
 
 const minTextLength = 1 << 20; // characters; a text is yielded when it has reached this length
 
-/** Yields the lines of some rows, many short lines as one text. */
+/** Yields the lines of some rows, joined to texts of at least `minTextLength`: few writes are faster than one for each line. */
 function* rowLines(table: TableName, rows: readonly CopiedRow[]): Generator<string> {
   let text = '';
   for (const row of rows) {
@@ -21,7 +21,7 @@ function* rowLines(table: TableName, rows: readonly CopiedRow[]): Generator<stri
   if (text !== '') yield text;
 }
 
-/** Checks that this version has made the tables of a database. @throws Error */
+/** Checks that a database has exactly the migrations of this version. @throws Error */
 async function checkMigrations({ db }: Snapshot, migrations: readonly string[]): Promise<void> {
   const { rows } = await sql<{ name: string }>`select name from migration order by name`.execute(db);
   if (JSON.stringify(rows.map(({ name }) => name)) === JSON.stringify(migrations)) return;
@@ -31,7 +31,7 @@ async function checkMigrations({ db }: Snapshot, migrations: readonly string[]):
 /**
  * Yields the lines of a backup: a header, every row with its table, and an end line, which shows that the backup is complete.
  * @param migrations names of the migrations of this version; only a version with the same ones can restore the backup
- * @throws Error if another version has made the database
+ * @throws Error if the database has the migrations of another version
  */
 export async function* backupLines(snapshot: Snapshot, migrations: readonly string[], progress: CopyProgress): AsyncGenerator<string> {
   await checkMigrations(snapshot, migrations);
@@ -87,8 +87,8 @@ function parseLine(line: string, number: number): unknown {
 }
 
 /**
- * Returns a backup as a source of rows. Reading it throws an Error where the file is no backup, was made by another version
- * or is incomplete, and a DamagedBackup where it cannot be read.
+ * Returns a backup as a source of rows. Reading it throws an Error if the file is not a backup, was made by another version
+ * or is incomplete, and a DamagedBackup if it cannot be read.
  * @param open returns the lines of the backup from the beginning
  */
 export function backupSource(open: () => AsyncIterable<string>, migrations: readonly string[]): RowSource {

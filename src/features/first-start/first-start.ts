@@ -28,7 +28,7 @@ export interface StartValues {
   readonly files: string;
 }
 
-/** Replaces the key of the previous POSTERN_API_KEY at each start. Deletes it if POSTERN_API_KEY is no longer set. */
+/** Stores POSTERN_API_KEY as a key, and deletes the key of its previous value. Without POSTERN_API_KEY, only deletes that key. */
 async function setEnvironmentKey(tx: Tx, key: string | null, now: number): Promise<void> {
   const existing = await tx
     .selectFrom('api_key')
@@ -70,7 +70,10 @@ function readConfiguration(row: { readonly configuration: string }, vault: Ports
   }
 }
 
-/** Converts absolute paths that earlier versions stored. With those, data that was moved or restored elsewhere served the old files. */
+/**
+ * Makes the absolute paths relative that earlier versions stored. With an absolute path, an installation that was moved or restored
+ * elsewhere would serve the files of the old folder.
+ */
 async function makeFoldersRelative(tx: Tx, files: string, { vault }: Pick<Ports, 'vault'>): Promise<void> {
   const rows = await tx
     .selectFrom('location')
@@ -106,14 +109,14 @@ export const hasNoSecrets = async (store: Pick<Store, 'read'>) =>
  */
 export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'vault'>): Promise<void> {
   const { fingerprint } = vault;
-  const stored = await store.write(async (tx) => {
+  const storedFingerprint = await store.write(async (tx) => {
     const row = await tx.selectFrom('secret_key').selectAll().executeTakeFirst();
     if (!row) await tx.insertInto('secret_key').values({ fingerprint }).execute();
     return row?.fingerprint ?? fingerprint;
   }, 'job');
-  if (stored === unfinishedCopy)
+  if (storedFingerprint === unfinishedCopy)
     throw new Error('a copy into this database did not finish: run npm run restore or npm run move-store again');
-  if (stored !== fingerprint)
+  if (storedFingerprint !== fingerprint)
     throw new Error(
       'the secrets of this installation were encrypted with another key: set POSTERN_SECRET_KEY, or restore the file secret-key',
     );

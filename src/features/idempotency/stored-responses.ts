@@ -13,7 +13,10 @@ export interface IdempotentRequest {
   /** Kind and id of the caller. Equal keys of different callers are different keys. */
   readonly caller: string;
   readonly key: string;
-  /** MAC of method, path, query and body. Keyed, since a body may hold a password. Another request under the same key is refused. */
+  /**
+   * MAC of method, path, query and body. Not a plain hash, from which a password in the body could be guessed. A request with the same
+   * key and another fingerprint is refused.
+   */
   readonly fingerprint: string;
 }
 

@@ -13,7 +13,7 @@ const conflictWindow = 3_600_000; // ms
 const mailRetention = 30 * millisecondsPerDay;
 const batchSize = 1000; // rows in one transaction, so that other changes get their turn
 
-/** Time in ms for which Postern tries to delete what has arrived of an expired upload. */
+/** Time in ms for which Postern tries to delete the received bytes of an expired upload. */
 const uploadCleanup = 7 * millisecondsPerDay;
 
 /** Time in ms for which a network of a directory's user is remembered. */
@@ -44,11 +44,11 @@ async function deleteExpired({ store }: Pick<Ports, 'store'>, table: keyof Datab
   const row = sql.ref(store.dialect.rowId);
   const rows = sql`select ${row} from ${sql.table(table)} where ${condition} limit ${batchSize}`;
   const statement = sql`delete from ${sql.table(table)} where ${row} in (${rows})`;
-  for (let deleted = batchSize; deleted === batchSize; )
-    deleted = await store.write(async (tx) => Number((await statement.execute(tx)).numAffectedRows), 'job');
+  for (let deletedCount = batchSize; deletedCount === batchSize; )
+    deletedCount = await store.write(async (tx) => Number((await statement.execute(tx)).numAffectedRows), 'job');
 }
 
-/** Deletes expired rows from all tables but the audit log. */
+/** Deletes the rows that `expiredConditions` names. Old audit entries are deleted by features/audit/audit-retention.ts. */
 export async function deleteExpiredRows(ports: Pick<Ports, 'store' | 'clock'>): Promise<void> {
   for (const [table, condition] of expiredConditions(ports.clock.now())) await deleteExpired(ports, table, condition);
 }

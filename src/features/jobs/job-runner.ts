@@ -67,7 +67,10 @@ export class ScheduledJobs implements JobRunner {
     this.#timer = setInterval(() => this.wake(), pollInterval).unref();
   }
 
-  /** Adds the recurring jobs that are missing in the database, to run after their interval, and starts to run due jobs. */
+  /**
+   * Adds the recurring jobs that the database does not contain yet, due after their interval. Then starts to run due jobs. If no other
+   * process can use the database, first releases all claims, which only an earlier process can have left.
+   */
   async start(): Promise<this> {
     if (!this.#ports.store.isShared) await releaseAllClaims(this.#ports);
     for (const { name, every } of this.#kinds) if (every !== null) await ensureRecurringJob(this.#ports, name, every);

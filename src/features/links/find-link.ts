@@ -58,7 +58,7 @@ export interface SignedInVisitor extends Identity {
   readonly identityKey: string;
 }
 
-/** What the lists of a share may contain of a visitor. */
+/** The names, groups and user id by which the lists of a share can match a visitor. */
 export type ListedVisitor = VisitorNames & Pick<SignedInVisitor, 'userId'>;
 
 const listEntries = (db: Tx, list: 'share_user' | 'share_group', link: LinkRow) =>

@@ -25,7 +25,10 @@ export function checkViewIdLength(viewId: string, typeId: number): void {
   );
 }
 
-/** Returns the owner of a viewId, present or former, or undefined. */
+/**
+ * Returns the tenant for which a viewId is reserved, with the ids of the share or login profile that uses it now (null if none does).
+ * Returns undefined for a viewId that was never used.
+ */
 export const findViewIdOwner = (db: Tx, viewId: string) =>
   db.selectFrom('link').selectAll().where('view_key', '=', viewIdKey(viewId)).executeTakeFirst();
 

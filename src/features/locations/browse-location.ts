@@ -27,7 +27,7 @@ const BrowseResponse = Type.Object({
 
 const foldersFirst = (a: Entry, b: Entry) => Number(b.folder) - Number(a.folder) || (a.name < b.name ? -1 : 1);
 
-/** Reads the first entries of a folder. `complete` is false where it has more. */
+/** Reads the first entries of a folder. `complete` is false if the folder has more. */
 async function readEntries(batches: AsyncIterable<readonly Entry[]>): Promise<{ entries: Entry[]; complete: boolean }> {
   const entries: Entry[] = [];
   for await (const batch of batches) {
@@ -46,7 +46,7 @@ export const browseLocation = readOperation({
   body: Type.Object(
     {
       location: Type.String({ minLength: 1, maxLength: limits.name, description: 'Name of the location.' }),
-      path: Type.Optional(Type.String({ maxLength: limits.path, description: 'Folder within it; default its root.' })),
+      path: Type.Optional(Type.String({ maxLength: limits.path, description: 'Folder within the location; default: its root.' })),
     },
     { additionalProperties: false },
   ),

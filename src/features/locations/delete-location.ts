@@ -24,8 +24,8 @@ export const deleteLocation = changeOperation({
   },
   async change({ id }, caller, tx, { vault }) {
     const before = await locationRecord(tx, caller.tid, id, vault);
-    const used = await sharesOf(tx, caller.tid, id).select('id').limit(1).executeTakeFirst();
-    if (used) throw new Refusal('locationInUse', 'A share still uses the location.');
+    const share = await sharesOf(tx, caller.tid, id).select('id').limit(1).executeTakeFirst();
+    if (share) throw new Refusal('locationInUse', 'A share still uses the location.');
     await tx.deleteFrom('location').where('tid', '=', caller.tid).where('id', '=', id).execute();
     await deleteCountedFolder(tx, { tid: caller.tid, locationId: id, path: null });
     return { audit: { before } };

@@ -29,7 +29,7 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
     .where('tid', '=', tid)
     .where('id', 'in', [...ids])
     .execute();
-  const used = await spaceOfLocations(db, tid, ids);
+  const space = await spaceOfLocations(db, tid, ids);
   const records = rows.map((row) => ({
     id: row.id,
     tid: row.tid,
@@ -38,14 +38,14 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
     configuration: maskMembers(unsealConfiguration(row, vault), locationSecrets),
     maxBytes: row.max_bytes,
     maxFiles: row.max_files,
-    usedBytes: used.get(row.id)?.bytes ?? null,
-    usedFiles: used.get(row.id)?.files ?? null,
+    usedBytes: space.get(row.id)?.bytes ?? null,
+    usedFiles: space.get(row.id)?.files ?? null,
     ...recordStamps(row),
   }));
   return inIdOrder(ids, records);
 }
 
-/** Returns a location as storages take it, its secrets decrypted. @throws Error if the location does not exist */
+/** Returns a location in the form that storages need, with decrypted secrets. @throws Error if the location does not exist */
 export async function readStorageLocation(db: Tx, tid: number, id: number, vault: Vault): Promise<StorageLocation> {
   const row = await db.selectFrom('location').selectAll().where('tid', '=', tid).where('id', '=', id).executeTakeFirstOrThrow();
   return { ...row, configuration: unsealConfiguration(row, vault) };
@@ -60,7 +60,7 @@ export async function locationRecord(db: Tx, tid: number, id: number, vault: Vau
 
 /** Returns the form of a kind's configuration. @throws Refusal (400) if the kind is not available */
 function formOf(kind: string): ConfigurationForm {
-  const name = storageKinds.find((known) => known === kind);
+  const name = storageKinds.find((kindName) => kindName === kind);
   const form = name && locationConfigurations[name];
   if (!form) {
     const detail = name ? 'is not available yet' : 'is not known';
@@ -72,10 +72,10 @@ function formOf(kind: string): ConfigurationForm {
 /** Checks that no stored secret is used for another server. @param sent may contain masks @throws Refusal (400) */
 function checkServer({ server, secrets }: ConfigurationForm, sent: object, current: string): void {
   const before = current === '' ? {} : parseConfiguration(current);
-  const changed = server.find((member) => Reflect.get(sent, member) !== Reflect.get(before, member));
-  const masked = secrets.find((member) => Reflect.get(sent, member) === secretMask);
-  if (changed && masked)
-    throw configurationRefusal(`${masked} must be the secret itself, not ${secretMask}, because ${changed} has changed`);
+  const changedMember = server.find((member) => Reflect.get(sent, member) !== Reflect.get(before, member));
+  const maskedMember = secrets.find((member) => Reflect.get(sent, member) === secretMask);
+  if (changedMember && maskedMember)
+    throw configurationRefusal(`${maskedMember} must be the secret itself, not ${secretMask}, because ${changedMember} has changed`);
 }
 
 /** Characters. A longer configuration is stored without its white space, since it may consist mostly of it. */

@@ -16,13 +16,13 @@ interface LocationRead {
 /** Runs reads of locations in turns: the callers of a location take turns, and locations do not wait for each other. */
 export interface LocationTurns {
   /**
-   * @param clientGone aborts where the client closes its connection
-   * @throws Refusal 503 where too many reads wait, or the location does not respond in time; the reason of `clientGone`
+   * @param clientGone aborts when the client closes its connection
+   * @throws Refusal 503 if too many reads wait, or if the location does not respond in time; the reason of `clientGone`
    */
   run<T>(read: LocationRead, clientGone: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
-/** Rejects where the work does not end in time, as on a disk that hangs. The work itself goes on. */
+/** Rejects if the work does not end in time, for example because the disk hangs. Does not stop the work. */
 async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
   const timedOut = Promise.withResolvers<never>();
   const timer = setTimeout(() => timedOut.reject(new Refusal('storageAway')), timeout);

@@ -10,12 +10,12 @@ import type { TestStep } from '#ports/storage.ts';
 const tokenBits = 96;
 const stepTimeLimit = 10_000; // ms: a test must not keep others from their turn
 
-const failed = (step: string, cause: unknown): TestedStep => ({
+const failedStep = (step: string, cause: unknown): TestedStep => ({
   ...{ step, passed: false },
   detail: cause instanceof Error ? cause.message : 'failed',
 });
 
-/** Runs a step. A failure is a result, and so is a step that takes too long. */
+/** Runs a step. Returns a failed step if it throws or takes too long. */
 async function runStep({ step, run }: TestStep): Promise<TestedStep> {
   let detail = '';
   const running = run((text) => {
@@ -23,13 +23,13 @@ async function runStep({ step, run }: TestStep): Promise<TestedStep> {
   });
   try {
     const { late } = await inTime(running, stepTimeLimit);
-    return late ? failed(step, new Error('The storage did not respond in time.')) : { step, passed: true, detail };
+    return late ? failedStep(step, new Error('The storage did not respond in time.')) : { step, passed: true, detail };
   } catch (cause) {
-    return failed(step, cause);
+    return failedStep(step, cause);
   }
 }
 
-/** Runs the steps up to the first one that fails. What was written is deleted in any case. */
+/** Runs the steps up to the first one that fails. After a failure, still runs the step `remove`, which deletes the written file. */
 async function runSteps(steps: readonly TestStep[]): Promise<TestedStep[]> {
   const results: TestedStep[] = [];
   for (const step of steps) {
@@ -56,7 +56,7 @@ export const testLocation = readOperation({
     if (!row) throw new Refusal('recordUnknown');
     const steps = await openLocation(row, { storages, vault }).then(
       (storage) => runSteps(storage.testSteps(random.token(tokenBits))),
-      (cause: unknown) => [failed('connect', cause)],
+      (cause: unknown) => [failedStep('connect', cause)],
     );
     return { works: steps.every(({ passed }) => passed), steps };
   },

@@ -22,7 +22,7 @@ export const updateLocation = changeOperation({
   name: 'location/update',
   method: 'POST',
   role: 'admin',
-  summary: 'Renames a location or changes its configuration or its quota. Its shares use the new one.',
+  summary: 'Changes the name, the configuration or the quota of a location. Its shares use the new values.',
   message: 'locationUpdated',
   body: withFixedFields(LocationChange, locationFields, fixedFields),
   computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'usedBytes', 'usedFiles', 'etag'],

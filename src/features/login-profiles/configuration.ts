@@ -6,7 +6,7 @@ import { schemaErrorText } from '#core/records/patterned.ts';
 import { configurationProblem, configurationSchema, type OidcConfiguration, profileSecrets } from '#core/records/profile-configuration.ts';
 import { configurationRefusal, containsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
 
-/** Returns why the client of an OIDC configuration cannot sign with its private key, or null. Null also if it does not sign. */
+/** Returns why the client of an OIDC configuration cannot sign with its private key. Returns null if it can or need not sign. */
 function privateKeyProblem({ clientAuth, clientSecret = '' }: OidcConfiguration): string | null {
   if (clientAuth !== 'private_key_jwt') return null;
   try {

@@ -21,8 +21,8 @@ function checkRanges(text: string): void {
 }
 
 function checkLanguage(lang: string): void {
-  const allowed: readonly string[] = languages;
-  if (lang !== '' && !allowed.includes(lang)) throw fieldRefusal('lang', `must be empty or one of ${languages.join(', ')}`);
+  const allowedLanguages: readonly string[] = languages;
+  if (lang !== '' && !allowedLanguages.includes(lang)) throw fieldRefusal('lang', `must be empty or one of ${languages.join(', ')}`);
 }
 
 /**

@@ -25,9 +25,8 @@ interface Trial {
 }
 
 async function tryPassword({ profile, username, password }: Trial): Promise<TestedStep[]> {
-  if (profile.username !== '' && fold(profile.username) !== fold(username))
-    return [step('user', 'The user name of the profile is different.')];
-  return [step('password', profile.password === password ? null : 'The password of the profile is different.')];
+  if (profile.username !== '' && fold(profile.username) !== fold(username)) return [step('user', 'The profile has a different user name.')];
+  return [step('password', profile.password === password ? null : 'The profile has a different password.')];
 }
 
 async function tryUser({ id, username, password, caller }: Trial, { store, passwordHash }: Ports): Promise<TestedStep[]> {
@@ -82,7 +81,7 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly TestedStep
 }
 
 /**
- * Runs the steps. Wrong passwords for a user count, from all callers together: a test must not be a way to guess passwords.
+ * Runs the steps. Limits the wrong passwords for a user, those of all callers together: a test must not be a way to guess passwords.
  * @throws Refusal (429) during the delay after wrong passwords
  */
 async function runLimited(ports: Ports, trial: Trial): Promise<readonly TestedStep[]> {

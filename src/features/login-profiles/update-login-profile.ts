@@ -81,7 +81,7 @@ async function checkAddresses(tx: Tx, tid: number, profileId: number): Promise<v
     });
 }
 
-/** Checks that the shares of the profile do not list too many names: other changes wait while they are looked up. @throws Refusal 400 */
+/** Checks that the shares of the profile do not list too many names: other changes wait during their lookup. @throws Refusal 400 */
 async function checkListedNames(tx: Tx, tid: number, profileId: number): Promise<void> {
   const { names } = await tx
     .selectFrom('share')
@@ -104,7 +104,7 @@ async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: numbe
     .where('tid', '=', tid)
     .where('share_id', 'in', tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId));
   if (listsUsersById(typeId)) await names.set({ user_id: listedUserId('share_user', profileId) }).execute();
-  // Without a condition on user_id: with one, SQLite would choose the index over all listed users of the tenant.
+  // Has no condition on user_id: with one, SQLite would choose the index over all listed users of the tenant.
   else await names.set({ user_id: null }).execute();
 }
 
@@ -128,7 +128,7 @@ async function changeType(tx: Tx, tid: number, profileId: number, { from, to: ty
   if (listsUsersById(from) !== listsUsersById(typeId)) await relinkNames(tx, tid, profileId, typeId);
 }
 
-/** Claims the viewId of the request for the portal, if it is another one. @returns the viewId to store */
+/** Claims the viewId of the request for the portal, if it differs from the current one. @returns the viewId to store */
 async function updateViewId(tx: Tx, tid: number, id: number, newViewId: string | null | undefined, current: string): Promise<string> {
   if (newViewId === undefined || newViewId === current) return current;
   if (newViewId === null || newViewId === '')

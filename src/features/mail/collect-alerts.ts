@@ -3,8 +3,8 @@ import type { Store, Tx } from '#ports/store.ts';
 
 const minute = 60_000; // ms
 /**
- * A digest collects the alerts about one visitor of one share for the next mail. Time before the first mail, and before each further one
- * while the visitor continues.
+ * Times in ms during which a digest collects the alerts about one visitor of one share: before the first mail, and before each further
+ * mail while the visitor continues. The last time repeats.
  */
 export const digestPauses = [minute, 5 * minute, 15 * minute, 60 * minute] as const;
 const alertsPerPage = 1000;

@@ -36,11 +36,11 @@ export interface ClaimedDelivery {
   readonly content_id: number;
 }
 
-/** Returns whether a delivery of a lane can be sent, or was interrupted while it was sent. */
+/** Returns whether a delivery of a lane can be sent, or was interrupted while it was being sent. */
 export async function hasDeliveriesToSend(store: Store, lane: MailLane): Promise<boolean> {
   if (await hasDueDelivery(store, lane)) return true;
-  const interrupted = store.read.selectFrom('delivery').select('id').where('lane', '=', lane).where('state', '=', 'sending');
-  return (await interrupted.limit(1).executeTakeFirst()) !== undefined;
+  const interruptedDelivery = store.read.selectFrom('delivery').select('id').where('lane', '=', lane).where('state', '=', 'sending');
+  return (await interruptedDelivery.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /**
@@ -52,14 +52,14 @@ const isClaimed = ({ id, attempts }: ClaimedDelivery) =>
 
 /** Returns the content of a claimed delivery; `content` is null if it was deleted. Returns null if the claim is lost. */
 export async function claimedContent({ store }: QueuePorts, delivery: ClaimedDelivery) {
-  const found = await store.read
+  const row = await store.read
     .selectFrom('delivery')
     .leftJoin('mail_content', 'mail_content.id', 'delivery.content_id')
     .select(['mail_content.kind', 'mail_content.data', 'mail_content.language'])
     .where(isClaimed(delivery))
     .executeTakeFirst();
-  if (!found) return null;
-  const { kind, data, language } = found;
+  if (!row) return null;
+  const { kind, data, language } = row;
   return { content: kind === null || data === null || language === null ? null : { kind, data, language } };
 }
 
@@ -82,13 +82,13 @@ export async function returnUntried({ store }: QueuePorts, deliveries: readonly 
  * the lane may call it.
  */
 export async function requeueInterrupted({ store }: QueuePorts, lane: MailLane): Promise<void> {
-  const interrupted = await store.read
+  const interruptedDeliveries = await store.read
     .selectFrom('delivery')
     .select('id')
     .where('lane', '=', lane)
     .where('state', '=', 'sending')
     .execute();
-  if (interrupted.length === 0) return;
+  if (interruptedDeliveries.length === 0) return;
   await store.write(
     (tx) => tx.updateTable('delivery').set({ state: 'waiting' }).where('lane', '=', lane).where('state', '=', 'sending').execute(),
     'job',
@@ -108,9 +108,9 @@ export async function claimDeliveries(
   limit: number,
 ): Promise<readonly ClaimedDelivery[]> {
   return store.write(async (tx) => {
-    const found = await findTurn(store, tx, lane, last, crowded);
-    if (!found) return [];
-    const { tid, turn } = found;
+    const nextTurn = await findTurn(store, tx, lane, last, crowded);
+    if (!nextTurn) return [];
+    const { tid, turn } = nextTurn;
     const ofTurn = waitingDeliveries(tx, lane).select('id').where('tid', '=', tid).where('turn', '=', turn).where(isDue(store));
     const next = await ofTurn.orderBy('due_at').orderBy('id').limit(limit).execute();
     if (next.length === 0) return [];
@@ -167,7 +167,7 @@ function changeAfter(
 /**
  * Records the end of an attempt, unless an operator has dropped the delivery meanwhile. The content of a mail with a code is deleted
  * with the last attempt.
- * @param recipient the address that the mail went to
+ * @param recipient the address to which the mail was sent, or would have been sent
  */
 export async function recordAttempt(
   { store }: QueuePorts,
@@ -179,12 +179,12 @@ export async function recordAttempt(
   if (attempt.kind === 'claimLost') return;
   if (attempt.kind === 'unwanted') return deleteUnwanted({ store }, [delivery]);
   await store.write(async (tx) => {
-    const [changed] = await tx
+    const [result] = await tx
       .updateTable('delivery')
       .set({ ...changeAfter(store, lane, delivery, attempt), recipient, recipient_key: emailKey(recipient) })
       .where(isClaimed(delivery))
       .execute();
-    if (changed?.numUpdatedRows === 1n && delivery.kind === 'code' && (attempt.kind === 'sent' || attempt.kind === 'refused'))
+    if (result?.numUpdatedRows === 1n && delivery.kind === 'code' && (attempt.kind === 'sent' || attempt.kind === 'refused'))
       await tx.deleteFrom('mail_content').where('id', '=', delivery.content_id).execute();
   }, 'job');
 }

@@ -6,7 +6,7 @@ import { deleteUnwanted, waitingCodes } from './delivery-queue.ts';
 const codesPerChange = 200;
 
 /**
- * Deletes the codes for addresses that get none, many at a time: anybody can request thousands of them.
+ * Deletes the waiting mails with codes for addresses that get no code, many at a time: anybody can request thousands of codes.
  * @returns the id of the newest code that was checked
  */
 export async function dropUnwantedCodes(

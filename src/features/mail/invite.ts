@@ -10,7 +10,7 @@ import { findInvitation, maxRecipients } from './invitation.ts';
 
 const maxWaitingInvitations = 20_000; // of a tenant
 
-/** Checks that the invitations of a tenant which wait are not too many. @throws Refusal (503) */
+/** Checks that not too many invitations of a tenant are waiting. @throws Refusal (503) */
 async function checkWaitingInvitations({ reports }: Pick<Store, 'reports'>, tid: number): Promise<void> {
   // Not read on the event loop: thousands may wait.
   const waiting = reports
@@ -19,7 +19,7 @@ async function checkWaitingInvitations({ reports }: Pick<Store, 'reports'>, tid:
     .where('tid', '=', tid)
     .where('state', '=', 'waiting')
     .where('kind', '=', 'invitation');
-  // A long list of recipients gets its deliveries in parts: each such mail counts as the largest one.
+  // The deliveries of a mail to many recipients are added in parts. Until all are added, it counts as a mail to `maxRecipients` recipients.
   const pending = reports
     .selectFrom('mail_content')
     .select(sql<number>`count(*)`.as('count'))

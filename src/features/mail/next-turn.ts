@@ -27,7 +27,7 @@ async function nextTenant(store: Store, db: Tx, lane: MailLane, after: number, e
 /** Returns the next turn of a tenant that has a delivery which is due, or null. @param excluded turns that are left out */
 async function nextTurn(store: Store, db: Tx, last: MailTurn & { readonly lane: MailLane }, excluded: ReadonlySet<string>) {
   const due = waitingDeliveries(db, last.lane).select('turn').where('tid', '=', last.tid).where(isDue(store)).orderBy('turn').limit(1);
-  // One lookup in the index for each excluded turn, which may have many deliveries.
+  // Looks up the index once for each excluded turn, instead of reading all its deliveries, which may be many.
   const firstFrom = async (query: typeof due): Promise<string | null> => {
     let next = await query.executeTakeFirst();
     while (next && excluded.has(turnKey({ tid: last.tid, turn: next.turn })))
@@ -37,7 +37,7 @@ async function nextTurn(store: Store, db: Tx, last: MailTurn & { readonly lane: 
   return (await firstFrom(due.where('turn', '>', last.turn))) ?? firstFrom(due);
 }
 
-/** Returns the turn that a delivery is sent for next, or null if none is due. */
+/** Returns the turn whose deliveries are sent next, or null if none is due. */
 export async function findTurn(store: Store, db: Tx, lane: MailLane, last: LastTurns, crowded: CrowdedMails): Promise<MailTurn | null> {
   const excluded = new Set(crowded.tenants);
   for (;;) {
@@ -52,7 +52,7 @@ export async function findTurn(store: Store, db: Tx, lane: MailLane, last: LastT
 const noTurns: LastTurns = { tid: 0, turns: new Map() };
 const noneCrowded: CrowdedMails = { tenants: new Set(), turns: new Set() };
 
-/** Returns whether a waiting delivery of a lane can be sent. @param crowded what gets no turn */
+/** Returns whether a waiting delivery of a lane can be sent. @param crowded tenants and turns that must wait */
 export async function hasDueDelivery(store: Store, lane: MailLane, crowded = noneCrowded): Promise<boolean> {
   return (await findTurn(store, store.read, lane, noTurns, crowded)) !== null;
 }

@@ -44,7 +44,7 @@ async function pauseOf(tx: Tx, { tid, share_id }: ShareRef, now: number): Promis
   return oldest ? Math.max(1, oldest.created_at + hour - now) : 0;
 }
 
-/** Returns whether so many mails of a tenant wait that its alerts must wait, too. A list of recipients without deliveries counts as many. */
+/** Returns whether a tenant has so many waiting mails that its alerts must wait. A mail that still lacks deliveries counts as many. */
 async function hasManyMails(tx: Tx, tid: number): Promise<boolean> {
   const lists = tx.selectFrom('mail_content').select('id').where('tid', '=', tid).where('pending', '<>', '');
   if (await lists.limit(1).executeTakeFirst()) return true;
@@ -83,7 +83,7 @@ const alertsOf = (tx: Tx, { tid, share_id }: ShareRef, visitors: readonly string
     .execute();
 type AlertRow = Awaited<ReturnType<typeof alertsOf>>[number];
 
-/** Deletes the alerts of some digests. @param last the last one that is deleted; undefined: all, with those whose audit entry is gone */
+/** Deletes the alerts of some digests. @param last the last alert to delete; undefined: all, also those whose audit entry is gone */
 async function deleteAlerts(tx: Tx, { tid, share_id }: ShareRef, visitors: readonly string[], last: AlertRow | undefined): Promise<void> {
   const ofDigests = tx
     .deleteFrom('alert')
@@ -144,14 +144,15 @@ async function continueDigests(
   }
 }
 
-/** How alerts are written. */
+/** The language of alerts, and the domain of their message ids. */
 export interface AlertOptions {
   readonly language: string;
   readonly domain: string;
 }
 
 /**
- * Plans one mail about the share whose digest has been due the longest, for all its digests that are due.
+ * Plans one mail about the share whose digest has been due the longest: a mail for up to `digestsPerMail` of its due digests. Postpones the
+ * digests instead while too many mails of the tenant wait, or after too many mails about the share in the last hour.
  * @returns false if no digest is due
  */
 async function planNextShare(ports: PlanPorts, { language, domain }: AlertOptions): Promise<boolean> {
@@ -175,8 +176,8 @@ async function planNextShare(ports: PlanPorts, { language, domain }: AlertOption
     const digests = due.where('tid', '=', tid).where('share_id', '=', share_id);
     const pause = await pauseOf(tx, share, now);
     if (pause > 0) {
-      const postponed = tx.updateTable('alert_digest').set({ due_at: now + pause });
-      await postponed.where('tid', '=', tid).where('share_id', '=', share_id).where('due_at', '<=', now).execute();
+      const postpone = tx.updateTable('alert_digest').set({ due_at: now + pause });
+      await postpone.where('tid', '=', tid).where('share_id', '=', share_id).where('due_at', '<=', now).execute();
       return true;
     }
     const dueDigests = await digests.select(['visitor', 'step']).limit(digestsPerMail).execute();

@@ -32,7 +32,7 @@ const firstServerPause = 1000; // ms before the next attempt while no mail can b
 /** Longest pause of each lane in ms. A person waits for a code. */
 const maxServerPauses = { alerts: 300_000, codes: 15_000 } as const;
 
-/** A claimed delivery with its content. */
+/** The recipient, the content and additional headers of a claimed delivery. */
 interface ComposedDelivery {
   readonly to: string;
   readonly mail: ComposedMail;
@@ -41,19 +41,19 @@ interface ComposedDelivery {
 
 const commonHeaders = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
 
-/** Returns what a claimed delivery says, or why it is not sent. */
+/** Returns the mail of a claimed delivery, or why it is not sent. */
 async function composeDelivery(ports: SendPorts, mail: Mail, delivery: ClaimedDelivery): Promise<ComposedDelivery | Attempt> {
-  const claimed = await claimedContent(ports, delivery);
-  if (!claimed) return { kind: 'claimLost' };
-  const { content: stored } = claimed;
-  if (!stored) return { kind: 'refused', error: 'The text of the mail was deleted.' };
-  const content = readContent(stored.kind, stored.data);
+  const row = await claimedContent(ports, delivery);
+  if (!row) return { kind: 'claimLost' };
+  const { content: storedContent } = row;
+  if (!storedContent) return { kind: 'refused', error: 'The text of the mail was deleted.' };
+  const content = readContent(storedContent.kind, storedContent.data);
   if (content.kind === 'code') {
-    const opened = await ports.codeMails.open(content.content.sealed, stored.language);
-    return opened ? { ...opened, headers: commonHeaders } : { kind: 'unwanted' };
+    const codeMail = await ports.codeMails.open(content.content.sealed, storedContent.language);
+    return codeMail ? { ...codeMail, headers: commonHeaders } : { kind: 'unwanted' };
   }
   const unsubscribe = unsubscribeUrl(ports, delivery);
-  const options = { language: stored.language, timeZone: mail.timeZone, unsubscribeUrl: unsubscribe };
+  const options = { language: storedContent.language, timeZone: mail.timeZone, unsubscribeUrl: unsubscribe };
   // RFC 8058: a mail program unsubscribes with one POST.
   const listHeaders = { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
   const headers = content.kind === 'alert' ? { ...commonHeaders, ...listHeaders } : commonHeaders;
@@ -141,7 +141,7 @@ export class DeliverySender {
   }
 
   /**
-   * Waits until a delivery is due, as long as mails are being sent: that may take minutes.
+   * Waits until a delivery is due, as long as other workers are sending mails, which may take minutes.
    * @returns false when no mail is being sent any more, or the signal is aborted
    */
   async #awaitDeliveries(signal: AbortSignal): Promise<boolean> {
@@ -187,7 +187,7 @@ export class DeliverySender {
     return false;
   }
 
-  /** Deletes the codes that nobody gets. The workers share one run. */
+  /** Deletes the waiting codes for addresses that get no code. Workers that call this at the same time share one run. */
   #dropUnwanted(signal: AbortSignal): Promise<void> {
     this.#dropping ??= dropUnwantedCodes(this.#ports, this.#checkedUntil, signal)
       .then((checkedUntil) => {
@@ -199,7 +199,7 @@ export class DeliverySender {
     return this.#dropping;
   }
 
-  /** Sends one delivery and records the outcome before the next one is sent: an interruption repeats this mail alone. */
+  /** Sends one delivery and records its outcome before the next one is sent, so that after an interruption only this mail is sent again. */
   async #process(delivery: ClaimedDelivery, mail: SentMail, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return; // the next sender of the lane returns the delivery to the queue
     const composed = this.isReady() ? await this.#compose(delivery) : ({ kind: 'untried' } as const);

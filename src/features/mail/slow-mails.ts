@@ -4,14 +4,14 @@ import { maxSlowMails } from '#ports/mail.ts';
 
 /** ms that the last mail of a group may have taken. After a slower one, the group is slow. */
 const usualTime = 1000;
-const maxGroups = 200; // whose last mail was slow
+const maxGroups = 200; // slow groups that are remembered
 /** Slow mails of a group that are sent at a time in addition to the usual number. Those of one turn or domain leave room for others of the tenant. */
 const maxSlow = { domain: 3, turn: 3, tenant: 8 };
 
 interface GroupLimits {
   /** Slow mails of a group that are sent at a time in addition to the usual number. */
   readonly maxSlow: number;
-  /** Usual mails of all slow groups that are sent at a time. */
+  /** Mails of all slow groups together that are sent at a time, without the additional ones that `maxSlow` limits. */
   readonly maxWorkers: number;
 }
 
@@ -58,7 +58,7 @@ export interface MailTurn {
   readonly turn: string;
 }
 
-/** The tenants and turns that get no mail sent at present. */
+/** The tenants and turns whose mails are not sent at present, because too many of their mails are slow. */
 export interface CrowdedMails {
   readonly tenants: ReadonlySet<number>;
   /** By `turnKey`. */
@@ -72,8 +72,8 @@ export interface SentMail extends MailTurn {
 }
 
 /**
- * Returns the domain of an address, without subdomains: a mail server is usually slow for all of them. Labels such as `co` in `co.uk`
- * are no domain of their own.
+ * Returns the domain of an address, without subdomains: a mail server is usually slow for all of them. A short label such as `co` in
+ * `co.uk` belongs to the top-level domain.
  */
 export function mailDomain(email: string): string {
   const labels = email
@@ -86,7 +86,10 @@ export function mailDomain(email: string): string {
 
 export const turnKey = ({ tid, turn }: MailTurn): string => `${tid} ${turn}`;
 
-/** The mails of a lane that are being sent, so that slow recipients delay only mails of their turn and to their domain, and those of one tenant no other tenant. */
+/**
+ * Limits the slow mails of a lane. Slow recipients delay only mails of the same turn and to the same domain, and the slow mails of one
+ * tenant delay no other tenant.
+ */
 export class SlowMails {
   readonly #tenants: MailGroups<number>;
   readonly #turns: MailGroups<string>;

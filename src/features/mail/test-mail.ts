@@ -12,7 +12,7 @@ const maxTime = 60_000; // ms
 
 const MailTestResponse = Type.Object({
   works: Type.Boolean({ description: 'Whether the mail server has accepted the mail.' }),
-  detail: Type.String({ description: 'What went wrong, in plain words; empty: nothing.' }),
+  detail: Type.String({ description: 'Why the mail was not sent; empty: it was sent.' }),
 });
 
 export const sendTestMail = readOperation({
@@ -20,7 +20,7 @@ export const sendTestMail = readOperation({
   isTest: true,
   method: 'POST',
   role: 'admin',
-  summary: 'Sends a test mail at once, and returns what the mail server answers.',
+  summary: 'Sends a test mail at once, and returns whether the mail server has accepted it.',
   body: MailTest,
   response: MailTestResponse,
   async read({ to }, _caller, { mail, random, clock }) {

@@ -3,14 +3,14 @@ import type { Ports } from '#ports/ports.ts';
 
 const purpose = 'unsubscribe';
 
-/** The recipient and the share of an address of `/unsubscribe/`, which ends the alerts about the share. */
+/** The contents of an unsubscribe address: the recipient who wants no more alerts, and the share that the alerts are about. */
 export interface Unsubscription {
   readonly tid: number;
   readonly shareId: number;
   readonly recipientKey: string;
 }
 
-/** Returns the address by which a recipient ends the alerts about a share. Nobody can guess that of another recipient. */
+/** Returns the address by which a recipient ends the alerts about a share. Nobody can guess the address of another recipient. */
 export function unsubscribeUrl(
   { links, vault }: Pick<Ports, 'links' | 'vault'>,
   { tid, share_id, recipient }: { readonly tid: number; readonly share_id: number | null; readonly recipient: string },
@@ -19,7 +19,7 @@ export function unsubscribeUrl(
   return `${links.publicUrl()}/unsubscribe/${encodeURIComponent(token)}`;
 }
 
-/** Returns what the token of an address says, or null if Postern did not create it. */
+/** Returns the contents of the token of an address, or null if Postern did not create it. */
 export function parseUnsubscription({ vault }: Pick<Ports, 'vault'>, token: string): Unsubscription | null {
   try {
     const [tid, shareId, recipientKey]: [number, number, string] = JSON.parse(vault.open(purpose, token));

@@ -6,7 +6,7 @@ import { newChallenge, openChallenge } from './passkey-challenge.ts';
 import { creationOptions, passkeysOf, sealPasskey } from './passkey-rows.ts';
 import { checkIsOperator, insertSecondFactor, selectOperator, selectSecondFactors, verifyOperatorPassword } from './second-factor-rows.ts';
 
-const expired = () =>
+const expiredRefusal = () =>
   fieldRefusal('challengeToken', 'is no longer valid: the options for the passkey have expired. Call operator/preparePasskey again');
 
 export const preparePasskey = readOperation({
@@ -14,7 +14,7 @@ export const preparePasskey = readOperation({
   method: 'POST',
   role: 'reader',
   withoutSecondFactor: true,
-  summary: 'Returns options with which a browser creates a passkey. Nothing is stored: add it with operator/addPasskey.',
+  summary: 'Returns options with which a browser creates a passkey. Nothing is stored until you call operator/addPasskey.',
   body: CurrentPassword,
   response: PasskeyPreparation,
   async read({ currentPassword }, caller, ports) {
@@ -38,14 +38,14 @@ export const addPasskey = changeOperation({
     checkIsOperator(caller);
     const { session_epoch: epoch } = await selectOperator(ports.store.read, caller.id);
     const challenge = openChallenge(ports, challengeToken, { use: 'add', operatorId: caller.id, epoch });
-    if (!challenge) throw expired();
+    if (!challenge) throw expiredRefusal();
     const passkey = await ports.passkeys.verifyCreation(credential, challenge.challenge);
     if (!passkey)
       throw fieldRefusal('credential', 'does not match the options of operator/preparePasskey, or was created on a page without https');
     return { challenge, passkey };
   },
   async change({ title = 'Passkey' }, caller, tx, ports, { challenge, passkey }) {
-    if ((await selectOperator(tx, caller.id)).session_epoch !== challenge.epoch) throw expired();
+    if ((await selectOperator(tx, caller.id)).session_epoch !== challenge.epoch) throw expiredRefusal();
     const existing = passkeysOf(await selectSecondFactors(tx, caller.id), ports.vault);
     if (existing.some(({ credentialId }) => credentialId === passkey.credentialId)) throw fieldRefusal('credential', 'was added already');
     const factor = { kind: 'passkey', title, secret: sealPasskey(ports.vault, passkey), last_step: challenge.madeAt } as const;

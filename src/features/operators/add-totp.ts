@@ -11,7 +11,7 @@ export const prepareTotp = readOperation({
   method: 'POST',
   role: 'reader',
   withoutSecondFactor: true,
-  summary: 'Returns a secret for an authenticator app. Nothing is stored: add it with operator/addTotp.',
+  summary: 'Returns a secret for an authenticator app. Nothing is stored until you call operator/addTotp.',
   body: Type.Object({}, { additionalProperties: false }),
   response: TotpSecret,
   async read(_body, caller, { totp }) {

@@ -5,7 +5,7 @@ import type { Ports } from '#ports/ports.ts';
 export const challengeLifetime = 5 * 60_000;
 const challengeBits = 256;
 
-/** What a passkey signs, so that its signature cannot be used twice. Not stored here: the client keeps it encrypted. */
+/** The challenge that a passkey signs, so that a signature cannot be used twice. The client keeps it in encrypted form. */
 export interface PasskeyChallenge {
   readonly use: 'add' | 'signIn';
   readonly operatorId: number;
@@ -41,6 +41,6 @@ export function openChallenge(
   } catch {
     return null; // not sealed by this installation
   }
-  const isOf = challenge.use === use && challenge.operatorId === operatorId && challenge.epoch === epoch;
-  return isOf && isRecent(challenge.madeAt, challengeLifetime, clock.now()) ? challenge : null;
+  const isMatching = challenge.use === use && challenge.operatorId === operatorId && challenge.epoch === epoch;
+  return isMatching && isRecent(challenge.madeAt, challengeLifetime, clock.now()) ? challenge : null;
 }

@@ -34,7 +34,7 @@ const maxStepsAhead = 2;
  */
 const isNewer = (step: number, last: number, maxAhead: number): boolean => step > last || last > step + maxAhead;
 
-/** Wrong codes count for the operator, from all networks: an attacker who guesses codes knows the password already. */
+/** Wrong codes are counted for each operator, from all networks together: an attacker who guesses codes knows the password already. */
 const attemptKey = (operatorId: number): FailureKey => ({ scope: 'pair', key: `second factor ${operatorId}` });
 
 async function proofOfCode(
@@ -66,13 +66,14 @@ async function proofOfPasskey(
   passkeys: readonly StoredPasskey[],
   { challengeToken, credential }: PasskeySignIn,
 ): Promise<SecondFactorProof | null | 'expired'> {
-  const stored = passkeys.find(({ credentialId }) => credentialId === credential.id);
-  if (!stored) return null;
+  const storedPasskey = passkeys.find(({ credentialId }) => credentialId === credential.id);
+  if (!storedPasskey) return null;
   const challenge = openChallenge(ports, challengeToken, { use: 'signIn', operatorId, epoch });
-  if (!challenge || !isNewer(challenge.madeAt, stored.row.last_step, challengeLifetime)) return 'expired';
-  const { row, ...passkey } = stored;
-  const used = await ports.passkeys.verifyUse(credential, challenge.challenge, passkey);
-  return used && { factorId: row.id, lastStep: row.last_step, step: challenge.madeAt, secret: sealPasskey(ports.vault, used) };
+  if (!challenge || !isNewer(challenge.madeAt, storedPasskey.row.last_step, challengeLifetime)) return 'expired';
+  const { row, ...passkey } = storedPasskey;
+  const usedPasskey = await ports.passkeys.verifyUse(credential, challenge.challenge, passkey);
+  const change = { lastStep: row.last_step, step: challenge.madeAt };
+  return usedPasskey && { factorId: row.id, ...change, secret: sealPasskey(ports.vault, usedPasskey) };
 }
 
 /** Returns a refusal that asks for the second factor, with options for the passkeys. */
@@ -112,7 +113,7 @@ export async function proveSecondFactor(
 
 /** Uses up a proof, in the transaction that starts the session. @throws Refusal (401) if another sign-in has used it */
 export async function consumeProof(tx: Tx, operatorId: number, proof: SecondFactorProof, now: number): Promise<void> {
-  const used =
+  const changedRows =
     'recoveryCode' in proof
       ? (
           await tx
@@ -129,6 +130,6 @@ export async function consumeProof(tx: Tx, operatorId: number, proof: SecondFact
             .where('last_step', '=', proof.lastStep)
             .executeTakeFirst()
         ).numUpdatedRows;
-  if (used === 0n) throw new Refusal('secondFactorWrong');
+  if (changedRows === 0n) throw new Refusal('secondFactorWrong');
   await tx.deleteFrom('failure').where('key', '=', attemptKey(operatorId).key).execute();
 }

@@ -22,10 +22,10 @@ import type { OperatorSignInResult } from './sign-in-operator.ts';
 
 const purpose = 'sign-in of an operator at a provider';
 
-/** The operator to whom a user is connected. */
+/** The operator to whom a user will be connected. */
 interface OperatorToLink {
   readonly id: number;
-  /** Hash of the session: after its end, as at sign-out or with a new password, the connection must be started again. */
+  /** Hash of the operator's session. After the session has ended, for example by a sign-out, the connection must be started again. */
   readonly session: string;
 }
 
@@ -33,7 +33,7 @@ interface OperatorToLink {
 interface PendingSignIn {
   readonly redirectUrl: string;
   readonly pending: PendingOpenId;
-  /** null: the browser signs in. */
+  /** null: this is a sign-in, and not a connection of a user to an operator. */
   readonly linkTo: OperatorToLink | null;
 }
 
@@ -49,7 +49,7 @@ export const operatorProviderHost = ({ operatorProvider }: Pick<Ports, 'operator
 
 /**
  * Begins a sign-in at the provider. Stores nothing.
- * @param linkTo the operator to whom the user will be connected; null: the browser signs in
+ * @param linkTo the operator to whom the user will be connected; null: the user signs in
  * @returns where the browser goes, and the value of the cookie that it keeps
  * @throws Refusal (404, 503)
  */
@@ -96,10 +96,10 @@ interface ProviderUser {
 async function userOf(ports: Ports, { redirectUrl, pending }: PendingSignIn, parameters: URLSearchParams): Promise<ProviderUser> {
   const provider = providerOf(ports);
   const { client } = provider;
-  const returned = new URL(redirectUrl);
-  returned.search = parameters.toString();
+  const returnUrl = new URL(redirectUrl);
+  returnUrl.search = parameters.toString();
   const needs = { needsUserinfo: (claims: Readonly<Record<string, unknown>>) => needsUserinfo(claims, client) };
-  const { idToken, userinfo } = await ports.openId.finish(client, returned, pending, needs);
+  const { idToken, userinfo } = await ports.openId.finish(client, returnUrl, pending, needs);
   const claims = idToken ?? {};
   const { subject, name, email, groups } = identityOfClaims(claims, [claims, userinfo], client);
   const host = hostOf(new URL(client.issuer).hostname);
@@ -111,26 +111,26 @@ const noGroup = () =>
     'The user is in no group that POSTERN_OPERATOR_OIDC_ADMINS, POSTERN_OPERATOR_OIDC_EDITORS or POSTERN_OPERATOR_OIDC_READERS lists.',
   );
 
-const findLinked = (tx: Tx, subject: string) =>
+const findLinkedOperator = (tx: Tx, subject: string) =>
   tx.selectFrom('operator').selectAll().where('tid', '=', firstTenant).where('provider_subject', '=', subject).executeTakeFirst();
 
-/** Returns the operator of a user. Creates one, or sets its role, as the groups of the user say. @throws Refusal (401, 409) */
+/** Returns the operator of a user. Creates the operator or sets its role, according to the user's groups. @throws Refusal (401, 409) */
 async function operatorOf(tx: Tx, { subject, names, role }: ProviderUser, now: number) {
-  const linked = await findLinked(tx, subject);
-  if (!linked) {
+  const linkedOperator = await findLinkedOperator(tx, subject);
+  if (!linkedOperator) {
     if (role === null) throw noGroup();
-    const taken = await tx
+    const takenNames = await tx
       .selectFrom('operator')
       .select('name_key')
       .where('tid', '=', firstTenant)
       .where('name_key', 'in', names.map(fold))
       .execute();
-    const name = names.find((candidate) => taken.every(({ name_key }) => name_key !== fold(candidate))) ?? subject;
+    const name = names.find((candidate) => takenNames.every(({ name_key }) => name_key !== fold(candidate))) ?? subject;
     const id = await insertOperator(tx, { tid: firstTenant, name, role, passwordHash: '', owner: name, providerSubject: subject }, now);
     return { id, name, role, epoch: 1, isNew: true };
   }
-  const { id, name, session_epoch: epoch, is_managed: isManaged } = linked;
-  const before = parseOperatorRole(linked.role);
+  const { id, name, session_epoch: epoch, is_managed: isManaged } = linkedOperator;
+  const before = parseOperatorRole(linkedOperator.role);
   if (isManaged === 0) return { id, name, role: before, epoch, isNew: false };
   if (role === null) throw noGroup();
   if (before === 'admin' && role !== 'admin') await checkAdminRemains(tx, firstTenant, id);
@@ -150,9 +150,9 @@ async function linkOperator(
   now: number,
 ): Promise<void> {
   if ((await roleOfSession(tx, session, now)) === null) throw new Refusal('signInNeeded');
-  const other = await findLinked(tx, subject);
+  const other = await findLinkedOperator(tx, subject);
   if (other && other.id !== operatorId) throw new Refusal('nameTaken', 'Another operator is connected to this user of the provider.');
-  const linked = await tx
+  const operator = await tx
     .updateTable('operator')
     .set({ provider_subject: subject })
     .where('tid', '=', firstTenant)
@@ -160,7 +160,7 @@ async function linkOperator(
     .returning('name')
     .executeTakeFirstOrThrow();
   await appendAuditEntry(tx, {
-    ...{ tid: firstTenant, at: now, actor: linked.name, actorKind: 'operator', address, requestId },
+    ...{ tid: firstTenant, at: now, actor: operator.name, actorKind: 'operator', address, requestId },
     ...{ action: 'operator/linkProvider', outcome: 'done', share: null, path: '', bytes: null, before: null, process: null },
     after: { id: operatorId, subject },
   });
@@ -187,8 +187,8 @@ async function auditRefusal(
  * Completes a sign-in when the browser returns from the provider.
  * @param sealed the cookie of the sign-in, or null
  * @param parameters the query of the browser
- * @returns the session; null: the user was connected to the operator who has begun this
- * @throws Refusal (400) if the browser has begun no such sign-in; (401, 409, 503); 429 after many refused ones
+ * @returns the session; null: the user was connected to the operator who had started the connection
+ * @throws Refusal (400) if the browser has not begun this sign-in; (401, 409, 503); 429 after many refused sign-ins
  */
 export async function completeOperatorSignIn(
   ports: Ports,

@@ -6,10 +6,10 @@ import { removeSecondFactors } from './second-factor-rows.ts';
 const passwordBits = 128;
 
 /**
- * Gives an operator who is locked out a new password, and removes their second factors. Their console sessions end.
- * @param ports of a command on the server: nobody is signed in
+ * Gives an operator who is locked out a new password, and removes their second factors. Their console sessions end. For a command on
+ * the server, which has no caller.
  * @returns the new password
- * @throws Error with a message for the operator, if there is no operator of that name
+ * @throws Error with a message for the person who runs the command, if there is no operator of that name
  */
 export async function resetOperator(
   { store, clock, random, passwordHash }: Pick<Ports, 'store' | 'clock' | 'random' | 'passwordHash'>,

@@ -20,7 +20,7 @@ export const totpPurpose = 'second factor';
 export const selectSecondFactors = (db: Tx, operatorId: number) =>
   db.selectFrom('second_factor').selectAll().where('operator_id', '=', operatorId).orderBy('id').execute();
 
-/** Returns the HMAC of a recovery code, by which the database knows it. @param digits of the code */
+/** Returns the HMAC of a recovery code, which the database stores in its place. @param digits of the code */
 export const recoveryCodeKey = (vault: Pick<Vault, 'mac'>, operatorId: number, digits: string) =>
   vault.mac('recovery code', `${operatorId} ${digits}`);
 

@@ -7,7 +7,7 @@ export const unlinkOperator = changeOperation({
   method: 'POST',
   role: 'admin',
   summary:
-    'Disconnects an operator from their user of the provider, and ends their console sessions. An operator without a password then needs one.',
+    'Disconnects an operator from their user of the provider, and ends their console sessions. Set a password with operator/updatePassword if the operator has none.',
   message: 'operatorUnlinked',
   body: bodyOf(operatorFields, ['id'], []),
   target: { table: 'operator' },

@@ -22,7 +22,7 @@ export interface NewMail {
   readonly domain: string;
   /** Group of mails that take one turn; without it, the deliveries of this mail take one turn together. */
   readonly turn?: string;
-  /** true: the mail waits for the consent of an operator. */
+  /** true: the mail is not sent until somebody calls mail/retry for it. */
   readonly isHeld?: boolean;
 }
 
@@ -42,23 +42,23 @@ const turnOf = (contentId: number) => `mail ${contentId}`;
 async function addDeliveries(
   { store, random }: AddPorts,
   tx: Tx,
-  planned: PlannedMail,
+  mail: PlannedMail,
   recipients: readonly string[],
   domain: string,
 ): Promise<void> {
-  const { id, tid, kind, share_id, turn } = planned;
-  const unsubscribed =
+  const { id, tid, kind, share_id, turn } = mail;
+  const unsubscriptions =
     kind === 'alert' && share_id !== null
       ? await tx.selectFrom('unsubscribed').select('recipient_key').where('tid', '=', tid).where('share_id', '=', share_id).execute()
       : [];
-  const excluded = new Set(unsubscribed.map(({ recipient_key }) => recipient_key));
+  const excluded = new Set(unsubscriptions.map(({ recipient_key }) => recipient_key));
   const { now } = store.dialect;
   const rows = recipients
     .map((recipient) => ({ recipient, recipient_key: emailKey(recipient) }))
     .filter(({ recipient_key }) => !excluded.has(recipient_key))
     .map((recipient) => ({
       ...{ tid, lane: kind === 'code' ? ('codes' as const) : ('alerts' as const), kind, content_id: id, turn, share_id, ...recipient },
-      ...{ message_id: `${random.token(messageIdBits)}@${domain}`, state: planned.state, attempts: 0 },
+      ...{ message_id: `${random.token(messageIdBits)}@${domain}`, state: mail.state, attempts: 0 },
       ...{ created_at: now, due_at: now, ended_at: null, error: '' },
     }));
   const [first, ...others] = rows;
@@ -70,7 +70,10 @@ async function addDeliveries(
       .execute();
 }
 
-/** Plans a mail in the transaction of the change that causes it. A long list of recipients gets its deliveries later, in parts. */
+/**
+ * Plans a mail in the transaction of the change that causes it. The deliveries to all but the first recipients are added later, in parts.
+ * @returns the id of its content
+ */
 export async function addMail(ports: AddPorts, tx: Tx, newMail: NewMail): Promise<number> {
   const { tid, shareId, mail, language, recipients, domain, turn, isHeld = false } = newMail;
   const [first, rest] = [recipients.slice(0, recipientsPerChange), recipients.slice(recipientsPerChange)];
@@ -78,12 +81,12 @@ export async function addMail(ports: AddPorts, tx: Tx, newMail: NewMail): Promis
     ...{ tid, kind: mail.kind, share_id: shareId, language, data: JSON.stringify(mail.content) },
     ...{ pending: formatList(rest), created_at: ports.store.dialect.now },
   });
-  const planned = { id, tid, kind: mail.kind, share_id: shareId, turn: turn ?? turnOf(id), state: isHeld ? 'held' : 'waiting' } as const;
-  await addDeliveries(ports, tx, planned, first, domain);
+  const mailPlan = { id, tid, kind: mail.kind, share_id: shareId, turn: turn ?? turnOf(id), state: isHeld ? 'held' : 'waiting' } as const;
+  await addDeliveries(ports, tx, mailPlan, first, domain);
   return id;
 }
 
-/** Returns whether mails have recipients without a delivery. */
+/** Returns whether a mail has recipients whose deliveries are not added yet. */
 export const hasPendingRecipients = async ({ read }: Store): Promise<boolean> =>
   (await read.selectFrom('mail_content').select('id').where('pending', '<>', '').limit(1).executeTakeFirst()) !== undefined;
 

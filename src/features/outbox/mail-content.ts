@@ -3,7 +3,7 @@ import type { ComposedMail } from '#core/mail/mail-document.ts';
 import { type InvitationContent, invitationMail, testMail } from '#core/mail/other-mails.ts';
 import { languageOf } from '#core/translations/languages.ts';
 
-/** What a mail says, by its kind. It is stored as JSON once for all its recipients. */
+/** The content of a mail, by its kind. It is stored as JSON once for all recipients. */
 export type MailContent =
   | { readonly kind: 'alert'; readonly content: AlertContent }
   | { readonly kind: 'invitation'; readonly content: InvitationContent }

@@ -4,7 +4,7 @@ import type { Tx } from '#ports/store.ts';
 import type { SpaceChange } from './counted-folders.ts';
 import { type UsedSpace, usedSpace } from './used-space.ts';
 
-/** A link, as far as its quotas need it. */
+/** The columns of a link that its quotas need. */
 export interface QuotaLink {
   readonly tid: number;
   readonly location_id: number;
@@ -58,10 +58,10 @@ const filesRefusal = ({ owner, maxFiles }: Quota) =>
 export async function checkQuota(tx: Tx, link: QuotaLink, claim: SpaceChange, now: number): Promise<number> {
   let free = Number.POSITIVE_INFINITY;
   for (const quota of quotasOf(link)) {
-    const used: UsedSpace = await usedSpace(tx, { tid: link.tid, locationId: link.location_id, path: quota.path }, now);
-    const freeBytes = quota.maxBytes === null ? Number.POSITIVE_INFINITY : quota.maxBytes - used.bytes;
+    const space: UsedSpace = await usedSpace(tx, { tid: link.tid, locationId: link.location_id, path: quota.path }, now);
+    const freeBytes = quota.maxBytes === null ? Number.POSITIVE_INFINITY : quota.maxBytes - space.bytes;
     if (claim.bytes > 0 && claim.bytes > freeBytes) throw bytesRefusal(quota, freeBytes);
-    if (quota.maxFiles !== null && claim.files > 0 && used.files + claim.files > quota.maxFiles) throw filesRefusal(quota);
+    if (quota.maxFiles !== null && claim.files > 0 && space.files + claim.files > quota.maxFiles) throw filesRefusal(quota);
     free = Math.min(free, freeBytes - claim.bytes);
   }
   return free;

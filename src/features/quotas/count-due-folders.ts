@@ -12,7 +12,7 @@ const searchInterval = minute / 6; // ms between two searches for due folders wh
 interface RunningCount {
   readonly tid: number;
   readonly abort: () => void;
-  readonly ended: Promise<void>;
+  readonly completion: Promise<void>;
   isSlow: boolean;
 }
 
@@ -25,7 +25,7 @@ const dueFolders = ({ store, clock }: CountPorts, busyTenants: readonly number[]
     )
     .selectAll('location')
     .select(['path', 'counted_at'])
-    // A folder that was counted in the future was counted while the clock was ahead.
+    // A time of the last count that is in the future was stored while the clock was ahead.
     .where(({ or, eb }) => or([eb('due_at', '<=', clock.now()), eb('counted_at', '>', clock.now())]))
     .$if(busyTenants.length > 0, (query) => query.where('counted_folder.tid', 'not in', [...busyTenants]))
     .orderBy('due_at')
@@ -53,11 +53,11 @@ class FolderCounts {
         const folder = this.#quickCount < maxQuick ? await this.#findDue() : undefined;
         if (folder) this.#start(folder);
         else if (this.#running.size === 0) return;
-        else await inTime(Promise.race([...this.#running].map(({ ended }) => ended)), searchInterval);
+        else await inTime(Promise.race([...this.#running].map(({ completion }) => completion)), searchInterval);
       }
     } finally {
       for (const { abort } of this.#running) abort();
-      await Promise.allSettled([...this.#running].map(({ ended }) => ended));
+      await Promise.allSettled([...this.#running].map(({ completion }) => completion));
     }
   }
 
@@ -75,18 +75,18 @@ class FolderCounts {
   #start(folder: CountedFolder): void {
     const abort = new AbortController();
     const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(maxCountTime)]);
-    const ended = countFolder(this.#ports, folder, { jobSignal: this.#jobSignal, signal });
-    const count: RunningCount = { tid: folder.tid, abort: () => abort.abort(), ended, isSlow: false };
+    const completion = countFolder(this.#ports, folder, { jobSignal: this.#jobSignal, signal });
+    const count: RunningCount = { tid: folder.tid, abort: () => abort.abort(), completion, isSlow: false };
     this.#running.add(count);
     const slowTimer = setTimeout(() => this.#markSlow(count), minute);
     const end = () => {
       clearTimeout(slowTimer);
       this.#running.delete(count);
     };
-    ended.then(end, end);
+    completion.then(end, end);
   }
 
-  /** Lets a count go on beside the quick ones. If there are many slow ones, it is ended, and repeated later. */
+  /** Marks a count as slow, so that another quick one can start. Aborts it if many slow counts are running: it is repeated later. */
   #markSlow(count: RunningCount): void {
     if ([...this.#running].filter(({ isSlow }) => isSlow).length >= maxSlow) count.abort();
     count.isSlow = true;

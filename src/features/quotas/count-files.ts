@@ -7,14 +7,14 @@ const maxDepth = 255; // levels; deeper folders are not counted: a hostile servi
 const maxPendingFolders = 1_000_000; // names in memory
 const stepTimeLimit = 60_000; // ms; a storage that hangs must not keep the count of other locations from running
 
-/** What counting needs of a storage. */
+/** The methods of a storage that counting needs. */
 export type CountableStorage = Pick<Storage, 'stat' | 'list'>;
 
-/** There are more files than the caller wants to wait for. */
+/** There are more files than the caller allows, or more folders than fit in memory. */
 export class TooManyFiles extends Error {}
 
 /** Waits for a storage. @throws StorageUnavailable if it does not respond in time */
-async function respond<T>(step: Promise<T>): Promise<T> {
+async function awaitStep<T>(step: Promise<T>): Promise<T> {
   const result = await inTime(step, stepTimeLimit);
   if (result.late) throw new StorageUnavailable('the storage did not respond while its files were counted');
   return result.value;
@@ -22,10 +22,14 @@ async function respond<T>(step: Promise<T>): Promise<T> {
 
 /** Yields the batches of a folder's entries. Ends if the folder was deleted. */
 async function* batchesOf(storage: CountableStorage, folder: ItemPath) {
-  const batches = await respond(storage.list(folder));
+  const batches = await awaitStep(storage.list(folder));
   const iterator = batches?.[Symbol.asyncIterator]();
   try {
-    for (let next = iterator && (await respond(iterator.next())); next && !next.done; next = iterator && (await respond(iterator.next())))
+    for (
+      let next = iterator && (await awaitStep(iterator.next()));
+      next && !next.done;
+      next = iterator && (await awaitStep(iterator.next()))
+    )
       yield next.value;
   } finally {
     void iterator?.return?.().catch(() => {});
@@ -43,10 +47,10 @@ export async function countFiles(
   path: ItemPath,
   { maxEntries = Number.POSITIVE_INFINITY, signal }: { readonly maxEntries?: number; readonly signal?: AbortSignal } = {},
 ): Promise<UsedSpace> {
-  const root = path.length === 0 ? null : await respond(storage.stat(path));
+  const root = path.length === 0 ? null : await awaitStep(storage.stat(path));
   if (path.length > 0 && !root) return { bytes: 0, files: 0 };
   if (root && !root.folder) return { bytes: root.size, files: 1 };
-  /** Folders that are still to be listed; the name null stands for the first one. */
+  /** Folders that are still to be listed. The name is null for the first one, which is `path` itself. */
   const pending: { readonly parent: ItemPath; readonly name: string | null }[] = [{ parent: path, name: null }];
   let [bytes, files, entries] = [0, 0, 0];
   for (let next = pending.pop(); next; next = pending.pop()) {

@@ -9,9 +9,9 @@ import { deleteCountedFolder } from './counted-folders.ts';
 import type { UsedSpace } from './used-space.ts';
 
 const minute = 60_000; // ms
-/** A count takes at most one percent of the time of a storage. */
+/** Shortest pause after a count: 100 times the duration of the count, and at least an hour. So counts take about 1% of the time at most. */
 const shortestPause = { inDurations: 100, ms: 60 * minute };
-/** If files were changed while they were counted, the count may have missed them, and is repeated after this. */
+/** The pause after a count during which files were changed: the count may have missed the changes. */
 const pauseAfterChanges = { inDurations: 10, ms: minute };
 const pauseAfterFailure = 10 * minute;
 
@@ -28,7 +28,7 @@ export interface CountedFolder extends Selectable<LocationTable> {
 /** Returns the columns that identify a folder in the tables of counts, with their values. */
 const keyOf = ({ tid, id, path }: CountedFolder) => ({ tid, location_id: id, path });
 
-/** Returns whether the folder is still to be counted: that of a share only while a share with it has a quota. */
+/** Returns whether the folder must still be counted. The folder of a share is counted only while a share of this folder has a quota. */
 async function isStillCounted(db: Tx, { tid, id, path }: CountedFolder): Promise<boolean> {
   if (path === '/') return true;
   const shares = await db
@@ -41,7 +41,7 @@ async function isStillCounted(db: Tx, { tid, id, path }: CountedFolder): Promise
   return shares.some((share) => formatItemPath(parseStoredPath(share.path) ?? rootPath) === path);
 }
 
-/** What is recorded of a folder: its content, and the number of changes since the last count. */
+/** The recorded size of a folder, and the number of changes that were ever added to it. A count does not reset that number. */
 interface RecordedSpace extends UsedSpace {
   readonly changes: number;
 }
@@ -56,10 +56,10 @@ async function recordedSpace(db: Tx, folder: CountedFolder): Promise<RecordedSpa
   return { bytes: Number(row?.bytes ?? 0), files: Number(row?.files ?? 0), changes: Number(row?.changes ?? 0) };
 }
 
-/** A count of a folder. */
+/** The result of counting a folder. */
 interface FolderCount {
-  readonly counted: UsedSpace;
-  /** What was recorded when the count began. */
+  readonly contents: UsedSpace;
+  /** The recorded values when the count began. */
   readonly before: RecordedSpace;
   /** ms since the epoch */
   readonly startedAt: number;
@@ -67,10 +67,10 @@ interface FolderCount {
 }
 
 /**
- * Stores what was counted. What uploads have added meanwhile is added to it, because the count may have missed their files: until the
- * next count, the sum is too high rather than too low.
+ * Stores a count. Adds to it what uploads have added during the count, because the count may have missed their files: until the next
+ * count, the sum is too high rather than too low.
  */
-async function storeCount(tx: Tx, folder: CountedFolder, { counted, before, startedAt, endedAt }: FolderCount): Promise<void> {
+async function storeCount(tx: Tx, folder: CountedFolder, { contents, before, startedAt, endedAt }: FolderCount): Promise<void> {
   const location = await tx
     .selectFrom('location')
     .select('version')
@@ -85,8 +85,8 @@ async function storeCount(tx: Tx, folder: CountedFolder, { counted, before, star
     .where(({ and }) => and(keyOf(folder)))
     .executeTakeFirst();
   if (!row) return;
-  const recorded = await recordedSpace(tx, folder);
-  const isCurrent = recorded.changes === before.changes && row.due_at === startedAt;
+  const current = await recordedSpace(tx, folder);
+  const isCurrent = current.changes === before.changes && row.due_at === startedAt;
   const pause = isCurrent ? shortestPause : pauseAfterChanges;
   await tx
     .deleteFrom('used_space')
@@ -98,12 +98,12 @@ async function storeCount(tx: Tx, folder: CountedFolder, { counted, before, star
     .where(({ and }) => and(keyOf(folder)))
     .execute();
   const space = {
-    bytes: counted.bytes + Math.max(0, recorded.bytes - before.bytes),
-    files: counted.files + Math.max(0, recorded.files - before.files),
+    bytes: contents.bytes + Math.max(0, current.bytes - before.bytes),
+    files: contents.files + Math.max(0, current.files - before.files),
   };
   await tx
     .insertInto('used_space')
-    .values({ ...keyOf(folder), ...space, slot: 0, changes: recorded.changes })
+    .values({ ...keyOf(folder), ...space, slot: 0, changes: current.changes })
     .execute();
 }
 
@@ -130,11 +130,11 @@ async function countOnce(ports: CountPorts, folder: CountedFolder, startedAt: nu
     const item = { tid: folder.tid, locationId: folder.id, path: folder.path };
     return store.write((tx) => deleteCountedFolder(tx, item), 'job');
   }
-  await setDue(ports, folder, startedAt); // another time at the end shows that a new count was requested meanwhile
+  await setDue(ports, folder, startedAt); // if the due time differs after the count, a new count was requested meanwhile
   const before = await recordedSpace(store.read, folder);
   const storage = await openLocation(folder, { storages, vault });
-  const counted = await countFiles(storage, parseStoredPath(folder.path) ?? rootPath, { signal });
-  await store.write((tx) => storeCount(tx, folder, { counted, before, startedAt, endedAt: clock.now() }), 'job');
+  const contents = await countFiles(storage, parseStoredPath(folder.path) ?? rootPath, { signal });
+  await store.write((tx) => storeCount(tx, folder, { contents, before, startedAt, endedAt: clock.now() }), 'job');
 }
 
 /**

@@ -76,7 +76,7 @@ export async function recordSpaceChange(
     .execute();
 }
 
-/** Has all counted folders above, at and below a path counted again soon, after a change whose size is not known. */
+/** Requests a new count of all counted folders above, at and below a path, after a change whose size is not known. */
 export async function requestCount(tx: Tx, { tid, locationId, path }: LocationItem): Promise<void> {
   await tx
     .updateTable('counted_folder')
@@ -87,7 +87,7 @@ export async function requestCount(tx: Tx, { tid, locationId, path }: LocationIt
     .execute();
 }
 
-/** Has all folders of a location counted as if they never were: it holds other files now. */
+/** Discards the counts of all folders of a location and requests new ones, because the location may hold other files now. */
 export async function forgetCounts(tx: Tx, tid: number, locationId: number): Promise<void> {
   await tx.deleteFrom('used_space').where('tid', '=', tid).where('location_id', '=', locationId).execute();
   await tx

@@ -15,7 +15,7 @@ const toSpace = (row: { readonly bytes: number; readonly files: number } | undef
   files: Number(row?.files ?? 0),
 });
 
-/** Returns what the uploads into a folder that are under way will add to it. @param now ms since the epoch */
+/** Returns the bytes and files that running uploads into a folder will add to it. @param now ms since the epoch */
 async function spaceOfUploads(db: Tx, { tid, locationId, path }: LocationItem, now: number): Promise<UsedSpace> {
   const item = splitPath(path);
   const pending = await db
@@ -33,7 +33,7 @@ async function spaceOfUploads(db: Tx, { tid, locationId, path }: LocationItem, n
     .where('tid', '=', tid)
     .where('location_id', '=', locationId)
     .where('stored_name', 'is', null)
-    .where(({ or, eb }) => or([eb('expires_at', '>', now), eb('holder', 'is not', null)])) // a part may arrive after the end
+    .where(({ or, eb }) => or([eb('expires_at', '>', now), eb('holder', 'is not', null)])) // a part may arrive after the expiry
     .where(isWithin('location_path', path))
     .executeTakeFirst();
   const [a, b] = [toSpace(pending), toSpace(inParts)];
@@ -42,21 +42,21 @@ async function spaceOfUploads(db: Tx, { tid, locationId, path }: LocationItem, n
 
 /** Returns what a counted folder holds, without uploads that are under way. */
 export async function countedSpace(db: Tx, { tid, locationId, path }: LocationItem): Promise<UsedSpace> {
-  const counted = await db
+  const row = await db
     .selectFrom('used_space')
     .select([sumOf('bytes').as('bytes'), sumOf('files').as('files')])
     .where('tid', '=', tid)
     .where('location_id', '=', locationId)
     .where('path', '=', formatItemPath(path))
     .executeTakeFirst();
-  const { bytes, files } = toSpace(counted);
+  const { bytes, files } = toSpace(row);
   return { bytes: Math.max(0, bytes), files: Math.max(0, files) };
 }
 
 /** Returns what a counted folder holds, with the uploads that are under way. @param now ms since the epoch */
 export async function usedSpace(db: Tx, item: LocationItem, now: number): Promise<UsedSpace> {
-  const [counted, uploads] = [await countedSpace(db, item), await spaceOfUploads(db, item, now)];
-  return { bytes: counted.bytes + uploads.bytes, files: counted.files + uploads.files };
+  const [folder, uploads] = [await countedSpace(db, item), await spaceOfUploads(db, item, now)];
+  return { bytes: folder.bytes + uploads.bytes, files: folder.files + uploads.files };
 }
 
 /** Returns what the locations of a tenant hold, by location. A location whose files were not counted yet is absent. */

@@ -31,8 +31,8 @@ export async function checkConflictLimit(db: Tx, caller: Caller, parameters: unk
     .where('at', '<', now + hour) // a later one was stored while the clock was wrong
     .groupBy('key')
     .execute();
-  const exceeded = rows.find(({ key, conflicts }) => limits.some((limit) => limit.key === key && conflicts >= limit.max));
-  if (exceeded) throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil((exceeded.first + hour - now) / 1000) });
+  const exceededRow = rows.find(({ key, conflicts }) => limits.some((limit) => limit.key === key && conflicts >= limit.max));
+  if (exceededRow) throw new Refusal('tooManyConflicts', undefined, { retryAfter: Math.ceil((exceededRow.first + hour - now) / 1000) });
 }
 
 const isConflict = (cause: unknown) => cause instanceof Refusal && cause.messageName === 'viewIdTaken';

@@ -9,36 +9,37 @@ type FrequentTable = 'share' | 'audit' | 'alert' | 'sign_in_code' | 'mail_conten
 const statements = new WeakMap<Tx, Map<string, string>>();
 
 function statementFor<T extends FrequentTable>(tx: Tx, table: T, row: InsertObject<Database, T>, returns: 'id' | 'nothing'): string {
-  const cached = statements.get(tx) ?? new Map<string, string>();
-  statements.set(tx, cached);
+  const texts = statements.get(tx) ?? new Map<string, string>();
+  statements.set(tx, texts);
   const key = `${table} ${returns} ${Object.keys(row).join()}`;
-  const sqlText = cached.get(key);
+  const sqlText = texts.get(key);
   if (sqlText !== undefined) return sqlText;
   const insert = tx.insertInto(table).values([row]);
-  const compiled = returns === 'id' ? insert.returning(sql<number>`id`.as('id')).compile() : insert.compile();
-  cached.set(key, compiled.sql);
-  return compiled.sql;
+  const statement = returns === 'id' ? insert.returning(sql<number>`id`.as('id')).compile() : insert.compile();
+  texts.set(key, statement.sql);
+  return statement.sql;
 }
 
-/** Returns the values of a row. Its expressions are in the statement. */
+/** Returns the values of a row without its SQL expressions, which are part of the statement. */
 const valuesOf = (row: object): unknown[] => Object.values(row).filter((value) => !isOperationNodeSource(value));
 
 /**
  * Inserts a row.
- * @param row values, and expressions without values such as the time of the database: always the same one in a column
+ * @param row values, and SQL expressions without parameters, such as the time of the database. A column that gets an expression must
+ *   always get the same one, because the compiled statement contains it.
  */
 export async function insertRow<T extends FrequentTable>(tx: Tx, table: T, row: InsertObject<Database, T>): Promise<void> {
   await tx.executeQuery(CompiledQuery.raw(statementFor(tx, table, row, 'nothing'), valuesOf(row)));
 }
 
-/** Inserts a row as `insertRow` does. SQLite takes longer to return the id. @returns the id of the new row */
+/** Inserts a row as `insertRow` does, but is slower in SQLite, because it returns the id. @returns the id of the new row */
 export async function insertRowWithId<T extends Exclude<FrequentTable, 'alert'>>(
   tx: Tx,
   table: T,
   row: InsertObject<Database, T>,
 ): Promise<number> {
   const { rows } = await tx.executeQuery<{ id: number }>(CompiledQuery.raw(statementFor(tx, table, row, 'id'), valuesOf(row)));
-  const [inserted] = rows;
-  if (!inserted) throw new Error(`no row was made in ${table}`);
-  return inserted.id;
+  const [newRow] = rows;
+  if (!newRow) throw new Error(`no row was made in ${table}`);
+  return newRow.id;
 }

@@ -20,12 +20,12 @@ export type QueryParameter<Values> = <K extends keyof Values & string>(name: K) 
 export function preparedQuery<Values extends object, Row>(
   build: (db: Tx, p: QueryParameter<Values>) => Compilable<Row>,
 ): (db: Tx, values: Values) => Promise<Row[]> {
-  const compiled = new WeakMap<Tx, CompiledQuery<Row>>();
+  const compiledQueries = new WeakMap<Tx, CompiledQuery<Row>>();
   return async (db, values) => {
-    let query = compiled.get(db);
+    let query = compiledQueries.get(db);
     if (!query) {
       query = build(db, (name) => sql`${new Placeholder(name)}`).compile();
-      compiled.set(db, query);
+      compiledQueries.set(db, query);
     }
     const parameters = query.parameters.map((value) => (value instanceof Placeholder ? Reflect.get(values, value.name) : value));
     const { rows } = await db.executeQuery<Row>({ ...query, parameters });

@@ -41,12 +41,12 @@ export interface SearchResult {
 /** The sort value of an empty column. It is lower than every value in the database. */
 export const emptySortValue = Number.MIN_SAFE_INTEGER;
 
-/** Returns a sort expression for a nullable column. Both engines then sort empty values first. */
+/** Returns a sort expression for a nullable column. With it, both engines sort empty values before all others in ascending order. */
 export const emptyFirst = (column: string) => sql<number>`coalesce(${sql.ref(column)}, ${sql.lit(emptySortValue)})`;
 
 const maxSortLength = 200; // characters
 
-/** Returns a sort expression for the beginnings of long texts: the sort of a late page holds the values of all records before it. */
+/** Returns a sort expression for the beginning of a long text: the sort of a late page holds the values of all records before that page. */
 export const sortablePrefix = (column: string) => sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(maxSortLength)})`;
 
 function parseDateFilter(field: 'fromDate' | 'toDate', text: string | undefined): number | null {
@@ -108,7 +108,7 @@ interface SearchRequest<TB extends keyof Database> {
 
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
 
-/** Returns the number of a tenant's records, and a version that changes whenever one of them changes (null: not applicable). */
+/** Returns the number of a tenant's records, and a version that changes whenever one of them changes (null: must not be cached). */
 async function recordCount(db: Tx, { table, tid, isCacheable }: CountedRecords) {
   const [counts, column] = table === 'share' ? (['share_count', 'shares'] as const) : (['user_count', 'users'] as const);
   const { total, changes } = await db

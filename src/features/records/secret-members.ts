@@ -18,13 +18,13 @@ export function parseConfiguration(text: string): object {
 }
 
 /**
- * Replaces each mask by the present secret, since a client sends a mask to leave a secret unchanged.
+ * Replaces each mask by the current secret, since a client sends a mask to leave a secret unchanged.
  * @param secrets names of the members whose value is a secret
- * @param present the present configuration with its secrets in plain text; empty: none
- * @throws Refusal (400) if there is no present secret for a mask
+ * @param current the current configuration with its secrets in plain text; empty: none
+ * @throws Refusal (400) if no current secret exists for a mask
  */
-export function unmaskMembers(value: object, secrets: readonly string[], present: string): object {
-  const existing = present === '' ? {} : parseConfiguration(present);
+export function unmaskMembers(value: object, secrets: readonly string[], current: string): object {
+  const existing = current === '' ? {} : parseConfiguration(current);
   const entries = entriesOf(value).map(([key, sent]) => {
     if (!secrets.includes(key) || sent !== secretMask) return [key, sent];
     const secret: unknown = Reflect.get(existing, key);

@@ -44,7 +44,7 @@ const Explanation = Type.Object({
         type: ['boolean', 'null'],
         description: 'null: the rule was not checked, because the request has no address.',
       }),
-      reason: Type.String({ description: 'Why, in words.' }),
+      reason: Type.String({ description: 'Why the rule is met or not, as a sentence.' }),
     }),
   ),
   outcomes: Type.Array(
@@ -54,7 +54,7 @@ const Explanation = Type.Object({
       denial: Type.Unsafe<string | null>({
         type: ['string', 'null'],
         description:
-          'Why not: unknown (the share is inactive or has not started; visitors get the same response as for a link that does not exist), ended, address, signIn, audience or permission.',
+          'Why the action is not allowed; null: it is allowed. unknown (the share is inactive or has not started; visitors get the same response as for a link that does not exist), ended, address, signIn, audience or permission.',
       }),
     }),
     { description: 'Every action. Without an address, the visitor counts as coming from an allowed one.' },

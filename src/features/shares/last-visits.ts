@@ -16,7 +16,7 @@ const LastVisits = Type.Object({
   ),
 });
 
-/** Selects the instant of each share's last visit. It reads only the last index entry of the share, however many there are. */
+/** Selects the instant of each share's last visit. Reads the index entries of a share from the newest to that visit, and no older ones. */
 const selectLastVisits = (db: Tx, tid: number) =>
   db
     .selectFrom('share')

@@ -17,7 +17,7 @@ export interface ListedVisitors {
   notVisited(): string[];
 }
 
-/** An entry of a signed-in visitor without an identity was written by an earlier version: only its name is known. */
+/** An earlier version wrote the entries of signed-in visitors without an identity: only the visitor's name is known. */
 const unidentifiedKey = (name: string) => `unidentified ${name}`;
 const nameKey = (name: string) => `named ${name}`;
 

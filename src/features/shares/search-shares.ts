@@ -38,11 +38,11 @@ const endInstant = emptyFirst('share.valid_to');
 /** Narrows a query to shares in a state at this instant. The states are those of `decide`. */
 function whereState(shares: ReturnType<typeof sharesOf>, state: ShareState, now: number) {
   if (state === 'inactive') return shares.where('share.active', '=', 0);
-  const active = shares.where('share.active', '=', 1);
-  const started = active.where(({ or, eb }) => or([eb('share.valid_from', 'is', null), eb('share.valid_from', '<=', now)]));
-  if (state === 'scheduled') return active.where('share.valid_from', '>', now);
-  if (state === 'ended') return started.where(endInstant, '>', emptySortValue).where(endInstant, '<=', now);
-  return started.where(({ or, eb }) => or([eb('share.valid_to', 'is', null), eb('share.valid_to', '>', now)]));
+  const activeShares = shares.where('share.active', '=', 1);
+  const startedShares = activeShares.where(({ or, eb }) => or([eb('share.valid_from', 'is', null), eb('share.valid_from', '<=', now)]));
+  if (state === 'scheduled') return activeShares.where('share.valid_from', '>', now);
+  if (state === 'ended') return startedShares.where(endInstant, '>', emptySortValue).where(endInstant, '<=', now);
+  return startedShares.where(({ or, eb }) => or([eb('share.valid_to', 'is', null), eb('share.valid_to', '>', now)]));
 }
 
 export const searchShares = readOperation({

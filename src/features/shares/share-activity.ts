@@ -55,11 +55,11 @@ interface Activity {
   readonly keysByName: Map<string, string>;
 }
 
-/** Adds a day of a visitor. Days come newest first, so that a visitor's first one is their last visit. */
+/** Adds a day of a visitor. Days come newest first, so the first day of a visitor has the time of their last action. */
 function addVisitorDay({ byDay, byVisitor, keysByName }: Activity, day: VisitorDay): void {
   addToKey(byDay, day.start, day);
   const { visitor, visits, downloads, uploads, last } = day;
-  // An entry of an earlier version has no identity: it counts for the most recent visitor with its name.
+  // An entry of an earlier version has no identity: it is counted for the most recent visitor with the same name.
   const key = day.identityKey ?? keysByName.get(visitor) ?? `unidentified ${visitor}`;
   const present = byVisitor.get(key);
   if (!present && byVisitor.size >= maxVisitors) return;
@@ -84,13 +84,13 @@ export const shareActivity = readOperation({
   response: ActivityResponse,
   async read({ id, fromDate, toDate }, { tid }, { store: { reports } }, inTurn) {
     const [from, before] = [parseDate('fromDate', fromDate, 'firstOfDay'), parseDate('toDate', toDate, 'firstOfNextDay')];
-    const listed = await inTurn(() => readListedVisitors(reports, tid, id));
-    if (!listed) throw new Refusal('recordUnknown');
+    const listedVisitors = await inTurn(() => readListedVisitors(reports, tid, id));
+    if (!listedVisitors) throw new Refusal('recordUnknown');
     const activity: Activity = { byDay: new Map(), byVisitor: new Map(), keysByName: new Map() };
     for await (const days of visitorDays(reports, { tid, shareId: id, from, before }, inTurn))
       for (const day of days) {
         addVisitorDay(activity, day);
-        listed.add(day);
+        listedVisitors.add(day);
       }
     return {
       byDay: dayCounts(activity.byDay),
@@ -98,7 +98,7 @@ export const shareActivity = readOperation({
         ...counts,
         lastDateTime: formatInstant(last),
       })),
-      notVisited: listed.notVisited(),
+      notVisited: listedVisitors.notVisited(),
     };
   },
 });

@@ -9,7 +9,7 @@ import { normalizeText } from '#core/unicode.ts';
 const emailShape = /^[^\s@,]+@[^\s@,]+$/;
 const maxEmailLength = 254;
 
-/** Parses a date of a request: undefined where it is absent, null where it is null or empty. @throws Refusal 400 at the field */
+/** Parses a date of a request. Returns undefined if it is absent, null if it is null or empty. @throws Refusal 400 at the field */
 function parseDate(field: 'validityStartDate' | 'validityEndDate', text: string | null | undefined): number | null | undefined {
   if (text === undefined) return undefined;
   if (text === null || text === '') return null;
@@ -24,7 +24,7 @@ interface Dates {
 }
 
 /**
- * Returns the time in which the share is valid, with the dates of a request merged in: absent dates stay as they are.
+ * Returns the period in which the share is valid, with the dates of a request merged in: absent dates stay as they are.
  * @returns milliseconds; `from` is included, `to` is not; null is no limit
  * @throws Refusal 400 at the field, also for an end that is not after the start
  */

@@ -20,8 +20,8 @@ export async function findLocationByName(db: Tx, tid: number, name: string) {
 }
 
 /**
- * Checks in the storage that the path exists, and is a folder or a file as the request says.
- * @throws Refusal 400 at path or folder, 503 where the location does not respond
+ * Checks in the storage that the path exists, and that it is a folder or a file as the request says.
+ * @throws Refusal 400 at path or folder, 503 if the location does not respond
  */
 export async function checkSharedItem(
   ports: Pick<Ports, 'storages' | 'vault'>,

@@ -63,7 +63,7 @@ const selectLists = (db: Tx, tid: number | RawBuilder<number>, shareIds: number[
 const rowById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   selectRows(db).where('share.tid', '=', p('tid')).where('share.id', '=', p('id')),
 );
-const joinedById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
+const joinedRowById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   selectJoined(db).where('share.tid', '=', p('tid')).where('share.id', '=', p('id')),
 );
 const listsById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) => selectLists(db, p('tid'), [p('id')]));
@@ -121,7 +121,7 @@ export async function shareRecords(db: Tx, tid: number, ids: readonly number[], 
   );
 }
 
-const listedNames = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
+const listedNameCount = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   db.selectFrom('share').select('listed_names').where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
@@ -131,11 +131,11 @@ export async function selectShareReader(
   tid: number,
   id: number,
 ): Promise<Tx> {
-  const [row] = await listedNames(read, { tid, id });
+  const [row] = await listedNameCount(read, { tid, id });
   return row && row.listed_names > maxNamesOnEventLoop ? longRecords(tid) : read;
 }
 
-const allowedById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
+const loginCountById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
   db
     .selectFrom('share')
     .innerJoin('login_profile', (join) =>
@@ -160,7 +160,7 @@ export async function newShareRecord(
   { location, profile, lists }: ShareRelations,
   links: Links,
 ): Promise<Share> {
-  const [logins] = hasAccessUsers(profile.type_id) ? await allowedById(db, { tid: row.tid, id: row.id }) : [];
+  const [logins] = hasAccessUsers(profile.type_id) ? await loginCountById(db, { tid: row.tid, id: row.id }) : [];
   const joined = {
     location_name: location.name,
     type_id: profile.type_id,
@@ -191,9 +191,9 @@ export async function shareRecordWithLists(
   loginCount: number | null,
   links: Links,
 ): Promise<Share> {
-  const [row] = await joinedById(db, { tid, id });
+  const [row] = await joinedRowById(db, { tid, id });
   if (!row) throw vanishedError(id);
-  const count = loginCount === null ? (await allowedById(db, { tid, id }))[0]?.count : loginCount;
+  const count = loginCount === null ? (await loginCountById(db, { tid, id }))[0]?.count : loginCount;
   return recordOf({ ...row, allowed_logins: count ?? 0 }, lists, links.publicUrl());
 }
 

@@ -7,7 +7,7 @@ import type { Store, Tx } from '#ports/store.ts';
 import { maxNamesOnEventLoop, shareRecords } from './share-rows.ts';
 
 const longTexts = ['notify_emails', 'description', 'startup_message', 'water_mark_text', 'digital_sign_reason', 'path'];
-const assumedNameBytes = 256; // estimate for a listed name; the exact sizes are read only where the estimated page is too large
+const assumedNameBytes = 256; // estimate for a listed name; the exact sizes are read only if the estimated page is too large
 
 /** Selects the number of listed names and the bytes of the texts of a page, before its records are read. */
 const selectPageSize = (db: Tx, tid: number, ids: readonly number[]) =>
@@ -28,9 +28,9 @@ async function checkSize({ search }: Store, tid: number, ids: readonly number[],
 }
 
 /**
- * Returns the records of a page of shares, in the order of the ids. They are read outside the event loop's thread where
- * they are many or list many names, so that other requests do not wait.
- * @throws Refusal 400 where they are too large for one response
+ * Returns the records of a page of shares, in the order of the ids. Reads them outside the event loop's thread if they are many or list
+ * many names, so that other requests do not wait.
+ * @throws Refusal 400 if they are too large for one response
  */
 export async function sharePageRecords(store: Store, tid: number, ids: readonly number[], links: Links): Promise<Share[]> {
   if (ids.length === 0) return [];

@@ -90,7 +90,7 @@ export const updateShare = changeOperation({
       () => checkTexts(body, before),
       () => checkLinkPassword(body.linkPassword),
     );
-    // Only if the request changes `folder`: a share can be deactivated while its storage is unavailable.
+    // Checks the item only if the request changes `folder`, so that a share can be deactivated while its storage is unavailable.
     if (before && before.folder !== body.folder)
       await checkSharedItem(ports, await findLocationByName(read, caller.tid, before.location), before.path, body.folder);
     return before;

@@ -15,8 +15,8 @@ export const sealConfiguration = (configuration: string, vault: Vault): string =
 
 /** Returns the decrypted configuration of a location. @param row the row with the encrypted configuration */
 export function unsealConfiguration(row: { readonly configuration: string }, vault: Vault): string {
-  const cached = decryptedConfigurations.get(row);
-  if (cached !== undefined) return cached;
+  const cachedConfiguration = decryptedConfigurations.get(row);
+  if (cachedConfiguration !== undefined) return cachedConfiguration;
   const configuration = openStoredSecret(vault, purpose, row.configuration) || lostConfiguration;
   decryptedConfigurations.set(row, configuration);
   return configuration;

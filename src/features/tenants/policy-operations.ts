@@ -68,10 +68,10 @@ export const getPolicy = readOperation({
 /** Returns the permissions that a text lists. @throws Refusal (400) */
 function parsePermissions(text: string): readonly string[] {
   const names = parseList(text) ?? [text];
-  const allowed: readonly string[] = permissionNames;
-  const unknown = names.find((name) => !allowed.includes(name));
-  if (unknown !== undefined) throw fieldRefusal('defaultPermissions', `"${unknown}" must be one of ${allowed.join(', ')}`);
-  return allowed.filter((name) => names.includes(name));
+  const allowedNames: readonly string[] = permissionNames;
+  const unknownName = names.find((name) => !allowedNames.includes(name));
+  if (unknownName !== undefined) throw fieldRefusal('defaultPermissions', `"${unknownName}" must be one of ${allowedNames.join(', ')}`);
+  return allowedNames.filter((name) => names.includes(name));
 }
 
 export const updatePolicy = changeOperation({
@@ -79,7 +79,7 @@ export const updatePolicy = changeOperation({
   method: 'POST',
   role: 'admin',
   summary:
-    'Changes the policy of the tenant. Active shares that do not comply keep working, but a change that leaves one active must make it comply.',
+    'Changes the policy of the tenant. Active shares that do not comply keep working, but the next change of such a share must make it comply, or deactivate it.',
   message: 'tenantPolicyUpdated',
   body: PolicyChange,
   async change(body, { tid }, tx) {

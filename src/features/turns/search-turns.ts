@@ -52,7 +52,7 @@ export const searchTurns = (concurrencyOfTenant: number): SearchTurns => limitSe
 interface ReportTurns {
   /** Runs one query of a report. */
   readonly queries: SearchTurns;
-  /** Runs complete reports. Few run at the same time, because each keeps what it has read so far in memory. */
+  /** Runs complete reports. Their number is limited, because each keeps in memory what it has read so far. */
   readonly reports: SearchTurns;
 }
 

@@ -7,7 +7,7 @@ import { hasDescriptor, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 const maxEntriesInUse = 200_000; // entries of all plans in use, some 300 bytes each
 const maxEntriesInPlanning = 400_000; // entries held in memory by all archives that are being planned
 const maxWaitingPlans = { inner: 16, all: 512 };
-const maxChecksumWaiting = { inner: 64, all: 1000 };
+const maxWaitingChecksums = { inner: 64, all: 1000 };
 const maxCachedFiles = 50_000; // large files whose checksums are cached, some 150 bytes each
 const maxCachedEntries = 3_200_000; // entries of archives whose checksums are cached, 5 bytes each
 const archiveCost = 100; // fixed memory cost of a cached archive, as a number of entries
@@ -76,7 +76,7 @@ export class ArchivePlans {
   readonly #inUse = new Map<string, { readonly plan: ZipPlan; users: number }>();
   readonly #checksums = new ChecksumCache();
   readonly #planningTurns = archiveTurns(maxWaitingPlans);
-  readonly #checksumTurns = archiveTurns(maxChecksumWaiting);
+  readonly #checksumTurns = archiveTurns(maxWaitingChecksums);
   #entriesInUse = 0;
   #planners = 0;
   /** Creates the piece memory of an archive that is sent. */
@@ -116,21 +116,21 @@ export class ArchivePlans {
 
   #acquire(plan: ZipPlan, { locationId }: ArchiveVisitor, runInTurn: PlanInUse['runInTurn']): PlanInUse | null {
     const { etag, cost } = plan;
-    const shared = this.#inUse.get(etag) ?? { plan, users: 0 };
-    if (shared.users === 0 && this.#entriesInUse > 0 && this.#entriesInUse + cost > maxEntriesInUse) return null;
-    if (shared.users === 0) this.#entriesInUse += cost;
-    shared.users += 1;
-    this.#inUse.set(etag, shared);
+    const planUse = this.#inUse.get(etag) ?? { plan, users: 0 };
+    if (planUse.users === 0 && this.#entriesInUse > 0 && this.#entriesInUse + cost > maxEntriesInUse) return null;
+    if (planUse.users === 0) this.#entriesInUse += cost;
+    planUse.users += 1;
+    this.#inUse.set(etag, planUse);
     let isReleased = false;
     const release = () => {
       if (isReleased) return;
       isReleased = true;
-      shared.users -= 1;
-      if (shared.users > 0) return;
+      planUse.users -= 1;
+      if (planUse.users > 0) return;
       this.#inUse.delete(etag);
       this.#entriesInUse -= cost;
     };
-    return { plan: shared.plan, checksums: this.#checksums.get(plan, locationId), runInTurn, release };
+    return { plan: planUse.plan, checksums: this.#checksums.get(plan, locationId), runInTurn, release };
   }
 }
 

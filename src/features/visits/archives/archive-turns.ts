@@ -4,8 +4,8 @@ import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/v
 import { waitingLimit } from '#features/turns/waiting-limit.ts';
 
 /**
- * Slices at once. The archives of one wide network do not take all places of a location, and the slow locations of one tenant do not
- * take all places.
+ * Numbers of slices that may be read at the same time. The archives of one wide network do not take all places of a location, and the slow
+ * locations of one tenant do not take all places.
  */
 const [maxPerLocation, maxPerTenant, maxConcurrent] = [4, 32, 64];
 const concurrencyOfGroup = { level: 1, max: 1 }; // of a wide network at a location

@@ -22,8 +22,8 @@ export class ChecksumReader {
   async checksumOf(item: PlacedItem, index: number): Promise<number> {
     const { checksums } = this.#plan;
     for (;;) {
-      const cached = item.size === 0 ? 0 : checksums.get(index, item);
-      if (cached !== undefined) return cached;
+      const checksum = item.size === 0 ? 0 : checksums.get(index, item);
+      if (checksum !== undefined) return checksum;
       this.#onRead();
       const running = checksums.running.get(index);
       if (!running) break;

@@ -34,7 +34,7 @@ export interface FolderArchive {
   readonly appendEntry: () => Promise<TransferEntry>;
 }
 
-/** What sending an archive uses. */
+/** The ports and services that sending an archive needs. */
 type ArchivePorts = Pick<Ports, 'media'> & Pick<VisitServices, 'archives'>;
 
 /** Returns whether a file of the folder would have to be signed. */
@@ -115,7 +115,7 @@ async function createArchive(
     ? null
     : await archives.plan(visitor, archivedFolder.clientGone, (maxEntries) => createPlan(archivedFolder, maxEntries));
   const pieceMemory = archives.createPieceMemory();
-  // Lists the folders a second time while it sends them, so that thousands of entries do not stay in memory for a slow client.
+  // Without a plan, lists the folders a second time during the response: thousands of entries must not stay in memory for a slow client.
   if (!planInUse)
     return {
       layout: null,

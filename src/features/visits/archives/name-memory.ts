@@ -24,12 +24,12 @@ export function nameMemories(maxTotal = maxBytes): (address: string) => NameMemo
     let archiveBytes = 0;
     return {
       setBytes(bytes) {
-        const added = Math.max(0, bytes - freeBytes) - archiveBytes;
-        const isTooMuch = totalBytes + added > maxTotal || (bytesByNetwork.get(network) ?? 0) + added > maxTotal / 2;
-        if (added > 0 && isTooMuch) throw new Refusal('listingBusy', undefined, { retryAfter });
-        totalBytes += added;
-        archiveBytes += added;
-        addCount(bytesByNetwork, network, added);
+        const difference = Math.max(0, bytes - freeBytes) - archiveBytes;
+        const isTooMuch = totalBytes + difference > maxTotal || (bytesByNetwork.get(network) ?? 0) + difference > maxTotal / 2;
+        if (difference > 0 && isTooMuch) throw new Refusal('listingBusy', undefined, { retryAfter });
+        totalBytes += difference;
+        archiveBytes += difference;
+        addCount(bytesByNetwork, network, difference);
       },
     };
   };

@@ -42,7 +42,7 @@ export interface VisitorRequest {
   readonly checkNetwork: () => void;
 }
 
-/** What the authorization of a visit uses. */
+/** The ports and services that the authorization of a visit needs. */
 export type AuthorizationPorts = Pick<Ports, 'store' | 'clock'> &
   Pick<VisitServices, 'audit' | 'signInKinds' | 'renewals' | 'verifiedPasswords'>;
 
@@ -73,8 +73,8 @@ interface RequestedAction<A extends VisitorAction = VisitorAction> {
   readonly replaces?: boolean;
 }
 
-/** Returns a digest of a list of names, computed once for each list, because a session may have many long groups. */
-const namesDigest = oncePerObject((names: readonly string[]) => sha256(JSON.stringify(names)));
+/** Returns a hash of a list of names, computed once for each list, because a session may have many groups with long names. */
+const namesHash = oncePerObject((names: readonly string[]) => sha256(JSON.stringify(names)));
 
 function rulesFor(
   { store }: Pick<Ports, 'store'>,
@@ -82,7 +82,7 @@ function rulesFor(
   signedIn: SignedInVisitor | null,
 ): Promise<ShareRules> | ShareRules {
   if (!signedIn) return share;
-  const visitorKey = `${signedIn.userId} ${namesDigest(signedIn.names)} ${namesDigest(signedIn.groups)}`;
+  const visitorKey = `${signedIn.userId} ${namesHash(signedIn.names)} ${namesHash(signedIn.groups)}`;
   return store.cachedUntilChange(`rules ${link.id} ${link.version} ${visitorKey}`, () => shareRules(store.read, link, signedIn));
 }
 
@@ -91,13 +91,13 @@ async function decideFor<A extends VisitorAction>(
   current: LinkWithRules,
   address: string,
   signedIn: SignedInVisitor | null,
-  requested: RequestedAction<A>,
+  requestedAction: RequestedAction<A>,
 ) {
   const share = await rulesFor(ports, current, signedIn);
   const profile = profileRules(current.link);
   return decide({
-    request: requested.action,
-    ...(requested.replaces === undefined ? {} : { replaces: requested.replaces }),
+    request: requestedAction.action,
+    ...(requestedAction.replaces === undefined ? {} : { replaces: requestedAction.replaces }),
     share,
     profile,
     visitor: { address, identity: signedIn },
@@ -106,20 +106,20 @@ async function decideFor<A extends VisitorAction>(
 }
 
 /**
- * Decides for the same visitor with the current link and session. Returns null if it is not permitted, or if the configuration of the
- * location has changed, so that running transfers from its former folder end.
+ * Decides for the same visitor with the current link and session. Returns null if the action is not permitted now, or if the
+ * configuration of the location has changed, so that running transfers from its former folder end.
  */
 async function decideAgain<A extends VisitorAction>(
   ports: AuthorizationPorts,
   visitorRequest: VisitorRequest,
   initialLink: LinkRow,
   authenticated: AuthenticatedVisitor | null,
-  requested: RequestedAction<A>,
+  requestedAction: RequestedAction<A>,
 ): Promise<Permit<A> | null> {
   const current = await cachedLink(ports, visitorRequest.viewId);
   if (!current || current.link.id !== initialLink.id || current.link.configuration !== initialLink.configuration) return null;
   const signedIn = authenticated ? await authenticated.reauthenticate(current.link) : null;
-  const decision = await decideFor(ports, current, visitorRequest.address, signedIn, requested);
+  const decision = await decideFor(ports, current, visitorRequest.address, signedIn, requestedAction);
   return 'because' in decision ? null : decision;
 }
 
@@ -140,20 +140,20 @@ async function reloadLinkAndVisitor(
 }
 
 /**
- * Finds the link, authenticates the visitor, and decides whether the action is permitted. This is the only way to a link.
- * @throws Refusal for the first rule that is not met. If the link exists, the refusal is noted in the audit log
+ * Finds the link, authenticates the visitor, and decides whether the action is permitted. Visitors reach a link only through this function.
+ * @throws Refusal for the first rule that is not met. If the link exists, the refusal is recorded in the audit log
  */
 export async function authorizeVisit<A extends VisitorAction>(
   ports: AuthorizationPorts,
   visitorRequest: VisitorRequest,
-  requested: RequestedAction<A>,
+  requestedAction: RequestedAction<A>,
 ): Promise<AuthorizedVisit<A>> {
   const initial = await cachedLink(ports, visitorRequest.viewId);
   visitorRequest.checkNetwork();
   if (!initial) throw denialRefusal('unknown');
   // Refuses before a password is verified if the link itself is closed to this address.
   const pageDecision = await decideFor(ports, initial, visitorRequest.address, null, { action: 'page' });
-  if ('because' in pageDecision) return refuse(ports, visitorRequest, initial.link, null, requested, pageDecision.because);
+  if ('because' in pageDecision) return refuse(ports, visitorRequest, initial.link, null, requestedAction, pageDecision.because);
   const visitor = await authenticateVisitor(ports, ports.verifiedPasswords, initial.link, visitorRequest).catch((cause: unknown) =>
     refuseSignIn(ports, { link: initial.link, visitorRequest }, cause),
   );
@@ -161,18 +161,18 @@ export async function authorizeVisit<A extends VisitorAction>(
     ? await reloadLinkAndVisitor(ports, visitorRequest, initial, visitor)
     : { current: initial, authenticated: visitor };
   const { link } = current;
-  const decision = await decideFor(ports, current, visitorRequest.address, authenticated?.signedIn ?? null, requested);
-  if ('because' in decision) return refuse(ports, visitorRequest, link, authenticated, requested, decision.because);
+  const decision = await decideFor(ports, current, visitorRequest.address, authenticated?.signedIn ?? null, requestedAction);
+  if ('because' in decision) return refuse(ports, visitorRequest, link, authenticated, requestedAction, decision.because);
   return {
     permit: decision,
     link,
     authenticated,
     visitorRequest,
-    decideAgain: () => decideAgain(ports, visitorRequest, link, authenticated, requested),
+    decideAgain: () => decideAgain(ports, visitorRequest, link, authenticated, requestedAction),
   };
 }
 
-/** Notes in the audit log that the user name and password of a request were refused. @throws the cause */
+/** Records in the audit log that the user name and password of a request were refused. @throws the cause */
 export function refuseSignIn(
   { audit }: Pick<VisitServices, 'audit'>,
   event: Pick<VisitEvent, 'link' | 'tid' | 'visitorRequest'>,

@@ -26,7 +26,7 @@ interface PortalVisitor {
 
 type Candidates = SelectQueryBuilder<Database, 'share', object>;
 
-/** Returns the ids of shares whose list of users contains the visitor. */
+/** Selects the ids of the shares whose list of users contains the visitor. */
 function sharesForUser(db: Tx, { tid, type_id }: ProfileRef, { userId, names }: SignedInVisitor) {
   const lists = db.selectFrom('share_user').select('share_id').where('share_user.tid', '=', tid);
   if (listsUsersById(type_id)) return lists.where('user_id', '=', userId ?? 0);

@@ -84,7 +84,7 @@ export async function hasSignedInAtPortal(ports: AuthorizationPorts, visitorRequ
   }
 }
 
-/** What the response of a portal uses. */
+/** The ports and services that the response of a portal needs. */
 export type PortalPorts = Pick<Ports, 'store' | 'clock' | 'links'> & Pick<VisitServices, 'searches' | 'portals' | 'signInKinds'>;
 
 /** Returns the response of a portal. Before sign-in it contains no shares. */
@@ -100,12 +100,12 @@ export async function portalResponse(
   const visitor = { signedIn, address: visitorRequest.address };
   const client = { tid: profile.tid, groups: visitorGroups(visitorRequest.address) };
   const read = () => portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page);
-  // First the turn of the tenant, which may wait for a long search: a page that waits must not hold the turn that all portals share.
+  // Takes the tenant's turn first, which may wait for a long search: a page that waits must not hold the turn that all portals share.
   const shares = await ports.searches.run(client, clientGone, () => ports.portals.run(client, clientGone, read));
   return { ...common, ...shares };
 }
 
-/** Returns the visit of a portal with a page of the shares that admit the visitor. Notes it in the audit log after sign-in. */
+/** Returns the portal with a page of the shares that admit the visitor. Records the visit in the audit log if the visitor has signed in. */
 export async function visitPortal(
   ports: AuthorizationPorts & PortalPorts,
   visitorRequest: VisitorRequest,

@@ -20,7 +20,7 @@ import {
 } from '#ports/storage.ts';
 import type { AuthorizedVisit } from './authorize-visit.ts';
 
-/** Returns the function that continues an upload of a client, or null if the storage cannot. */
+/** Returns the function that continues an upload of a client, or null if the storage cannot continue uploads. */
 function continuationFor(storage: Storage, client: string): Storage['continueUpload'] {
   const continueUpload = storage.continueUpload?.bind(storage);
   return continueUpload ? (target, upload) => continueUpload({ ...target, client }, upload) : null;
@@ -78,10 +78,10 @@ export interface SharedStorage<A extends keyof PermittedMethods> {
   directoryEntry(path: ItemPath): { parent: ItemPath; name: string };
 }
 
-/** What opens the storage of a share. */
+/** The ports that open the storage of a share. */
 export type StoragePorts = Pick<Ports, 'storages' | 'vault'>;
 
-/** Opens the storage of a share for the action of a permit. It is the only way from a visit to files. */
+/** Opens the storage of a share for the action of a permit. Visitors' requests reach files only through this function. */
 export async function storageFor<A extends keyof PermittedMethods>(
   { permit, link, visitorRequest }: Pick<AuthorizedVisit<A>, 'permit' | 'link' | 'visitorRequest'>,
   { storages, vault }: StoragePorts,

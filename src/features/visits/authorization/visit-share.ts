@@ -11,7 +11,7 @@ import type { ProfileRef } from '#ports/sign-in.ts';
 import { type AuthorizationPorts, type AuthorizedVisit, authorizeVisit, type VisitorRequest } from './authorize-visit.ts';
 import type { VisitServices } from './visit-services.ts';
 
-/** Returns how a visitor signs in at a share or a portal, as the response holds it. */
+/** Returns the part of a response that says how a visitor signs in at a share or a portal. */
 export function signInPart(
   { signInKinds }: Pick<VisitServices, 'signInKinds'>,
   profile: ProfileRef & Pick<LinkRow, 'profile_title' | 'profile_startup_message' | 'lang'>,
@@ -36,10 +36,10 @@ export function signInPart(
 
 export const visitorPart = (signedIn: SignedInVisitor | null) => signedIn && { name: signedIn.name, email: signedIn.email };
 
-/** What the response of a link uses. */
+/** The ports and services that the response of a link needs. */
 export type VisitResponsePorts = Pick<Ports, 'limits' | 'store' | 'clock'> & Pick<VisitServices, 'signInKinds'>;
 
-/** Returns what a share may hold, for visitors who may upload; null: there is no limit. */
+/** Returns the quota of a share and how much of it is used. null: the share has no quota, or the visitor may not upload. */
 async function quotaPart({ store, clock }: Pick<Ports, 'store' | 'clock'>, link: LinkRow, canUpload: boolean) {
   const { tid, location_id: locationId, max_bytes: maxBytes, max_files: maxFiles } = link;
   if (!canUpload || (maxBytes === null && maxFiles === null)) return null;
@@ -81,7 +81,7 @@ export async function visitResponse(ports: VisitResponsePorts, { link, authentic
   };
 }
 
-/** Returns the visit of a link. Notes it in the audit log after sign-in. */
+/** Returns the response to a visit of a link. Records the visit in the audit log, unless the visitor must sign in first. */
 export async function visitShare(ports: AuthorizationPorts & VisitResponsePorts, visitorRequest: VisitorRequest): Promise<Visit> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
   const response = await visitResponse(ports, visit);

@@ -44,23 +44,23 @@ const allowedIdentity = (email: string): Identity => ({ subject: emailKey(email)
 /**
  * Returns who may use the code for an address, or null. An inactive access user may not, even if the profile allows the address. Users
  * who share an address may not either, because a code does not tell which of them uses it.
- * @param entered the address as the visitor has entered it
+ * @param enteredEmail the address as the visitor has entered it
  */
-export async function findCodeRecipient(vault: Vault, db: Tx, profile: ProfileKey, entered: string): Promise<CodeRecipient | null> {
+export async function findCodeRecipient(vault: Vault, db: Tx, profile: ProfileKey, enteredEmail: string): Promise<CodeRecipient | null> {
   const [row, other] = await db
     .selectFrom('access_user')
     .select(['id', 'email', 'session_epoch'])
     .where('tid', '=', profile.tid)
     .where('profile_id', '=', profile.profile_id)
-    .where('email_key', '=', emailKey(entered))
+    .where('email_key', '=', emailKey(enteredEmail))
     .limit(2)
     .execute();
   if (other) return null;
   if (row) {
     const user = { id: row.id, epoch: row.session_epoch };
-    const identity = isSameEmail(entered, row.email) ? await codeUserIdentity(db, profile, user) : null;
+    const identity = isSameEmail(enteredEmail, row.email) ? await codeUserIdentity(db, profile, user) : null;
     return identity && { email: row.email, identity, user };
   }
-  const email = findAllowedEmail(entered, await readAllowedEmails(vault, db, profile));
+  const email = findAllowedEmail(enteredEmail, await readAllowedEmails(vault, db, profile));
   return email === null ? null : { email, identity: allowedIdentity(email), user: null };
 }

@@ -36,7 +36,8 @@ async function hasMaxCodes(tx: Tx, tid: number, mailbox: string, now: number): P
 }
 
 /**
- * Plans the mail with a code, see `CodeSignIn.request`. A mailbox that has its codes for this hour gets no other one, and they stay valid.
+ * Plans the mail with a code, see `CodeSignIn.request`. A mailbox that has got the maximum number of codes for an hour gets no further
+ * code. Its earlier codes stay valid.
  * @param use what the code is for; a profile sends codes for one use only
  */
 export async function planCode(ports: RequestPorts, profile: ProfileRef, request: CodeRequest, use: CodeUse): Promise<void> {

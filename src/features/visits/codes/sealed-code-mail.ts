@@ -9,7 +9,7 @@ import { findCodeRecipient, readAllowedEmails } from './code-recipient.ts';
 
 const purpose = 'sign-in code mail';
 
-/** What the mail with a code says, and to whom it may go. */
+/** The content of a mail with a code, and the address for which a visitor has requested it. */
 interface CodeMailContent {
   readonly tid: number;
   readonly profileId: number;
@@ -21,10 +21,10 @@ interface CodeMailContent {
   readonly use?: CodeUse;
 }
 
-/** Encrypts what the mail with a code says. */
+/** Encrypts the content of a mail with a code. */
 export const sealCodeMail = (vault: Vault, content: CodeMailContent): string => vault.seal(purpose, JSON.stringify(content));
 
-/** Returns the content of a mail. */
+/** Returns the decrypted content of a mail with a code. */
 const openCodeMail = (vault: Vault, sealed: string): CodeMailContent => JSON.parse(vault.open(purpose, sealed));
 
 /**
@@ -32,10 +32,10 @@ const openCodeMail = (vault: Vault, sealed: string): CodeMailContent => JSON.par
  * profile's list `allow`.
  */
 async function findWanted(vault: Vault, db: Tx, codes: readonly CodeMailContent[]): Promise<readonly boolean[]> {
-  const wanted = new Set<CodeMailContent>();
-  for (const [profileId, ofProfile] of Map.groupBy(codes, (code) => code.profileId)) {
-    const tid = ofProfile[0]?.tid ?? 0;
-    const keys = ofProfile.map(({ email }) => emailKey(email));
+  const wantedCodes = new Set<CodeMailContent>();
+  for (const [profileId, profileCodes] of Map.groupBy(codes, (code) => code.profileId)) {
+    const tid = profileCodes[0]?.tid ?? 0;
+    const keys = profileCodes.map(({ email }) => emailKey(email));
     const users = await db
       .selectFrom('access_user')
       .select('email_key')
@@ -44,14 +44,14 @@ async function findWanted(vault: Vault, db: Tx, codes: readonly CodeMailContent[
       .where('email_key', 'in', keys)
       .execute();
     const userEmails = new Set(users.map(({ email_key }) => email_key));
-    const allowed = await readAllowedEmails(vault, db, { tid, profile_id: profileId });
-    for (const code of ofProfile)
-      if (userEmails.has(emailKey(code.email)) || findAllowedEmail(code.email, allowed) !== null) wanted.add(code);
+    const allowedEmails = await readAllowedEmails(vault, db, { tid, profile_id: profileId });
+    for (const code of profileCodes)
+      if (userEmails.has(emailKey(code.email)) || findAllowedEmail(code.email, allowedEmails) !== null) wantedCodes.add(code);
   }
-  return codes.map((code) => wanted.has(code));
+  return codes.map((code) => wantedCodes.has(code));
 }
 
-/** Returns what opens the mails with codes, for the sender. */
+/** Returns the functions with which the sender of mails opens the mails with codes. */
 export const emailCodeMails = ({ store, vault }: Pick<Ports, 'store' | 'vault'>): CodeMails => ({
   async open(sealed, language) {
     const { tid, profileId, email, code, pageUrl, use = 'signIn' } = openCodeMail(vault, sealed);

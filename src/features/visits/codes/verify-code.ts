@@ -56,7 +56,8 @@ async function countCodeAttempt(tx: Tx, { tid, id }: { readonly tid: number; rea
 }
 
 /**
- * Verifies a code and uses it up, see `CodeSignIn.verify`. Counts an attempt with a wrong code: the caller must commit then, too.
+ * Verifies a code and uses it up, see `CodeSignIn.verify`. Counts the attempt, so the caller must commit the transaction even if the code
+ * is wrong.
  * @param now ms since the epoch
  */
 export async function redeemCode(

@@ -16,7 +16,7 @@ import { recordEarlierChanges } from './record-earlier-changes.ts';
 interface ItemChange<T> {
   readonly change: FileChange;
   readonly response: T;
-  /** Makes the change, while no other change of a visitor to the same name runs. @returns what it has added to its folder; undefined: nothing */
+  /** Makes the change, while no other change of a visitor to the same name runs. @returns the space that it has added; undefined: none */
   readonly apply: (context: ChangeContext) => Promise<MeasuredSpace | undefined>;
 }
 
@@ -35,7 +35,7 @@ export function changeItem<T>(
   async function checkPermitted(): Promise<void> {
     if (!(await visit.decideAgain())) throw new Refusal('permissionOff');
   }
-  async function makeLocked(pending: PendingChange): Promise<MeasuredSpace | undefined> {
+  async function changeUnderLocks(pending: PendingChange): Promise<MeasuredSpace | undefined> {
     const { token, confirm } = pending;
     await checkPermitted();
     if (action !== 'createFolder') await recordEarlierChanges(ports, storage, { tid, locationId, parent, name }, token);
@@ -49,14 +49,14 @@ export function changeItem<T>(
     {
       apply: async (pending) => {
         const names = newName === '' ? [name] : [name, newName];
-        const space = await withNameLocks(ports, storage, parent, names, () => makeLocked(pending));
+        const space = await withNameLocks(ports, storage, parent, names, () => changeUnderLocks(pending));
         return space === undefined ? outcome : { ...outcome, space };
       },
       async deleteEvidence(token) {
-        const cleared = storage.clearEvidence({ action, parent, name, newName, token });
-        // The response to a deletion does not wait: emptying a large folder takes a while.
-        await (action === 'delete' ? undefined : cleared);
-        cleared.catch(() => {});
+        const deletion = storage.clearEvidence({ action, parent, name, newName, token });
+        // The response to the action `delete` does not wait: emptying a large folder takes a while.
+        await (action === 'delete' ? undefined : deletion);
+        deletion.catch(() => {});
       },
     },
     saveResponse && ((tx, auditId) => saveResponse(tx, response, auditId)),

@@ -12,7 +12,7 @@ import type { ChangePorts, MeasuredSpace, SaveResponseOf } from './pending-chang
 /** Files and folders that are counted before a folder with a quota is deleted. */
 const maxCountedEntries = 10_000;
 
-/** Returns what a deletion adds to the folder, which is negative; `unknown`: the files must be counted afterwards. */
+/** Returns the space that a deletion adds to the folder, as negative numbers; `unknown`: the files must be counted afterwards. */
 async function freedSpace(
   storage: CountableStorage,
   path: ItemPath,

@@ -2,7 +2,7 @@ const pauses = [10_000, 10_000, 30_000, 60_000] as const; // ms after the first 
 
 interface Failure {
   readonly count: number;
-  /** ms. */
+  /** Monotonic time in ms. */
   readonly retryAt: number;
   /** Text for the operator. */
   readonly reason: string;
@@ -13,7 +13,7 @@ export class FailingLocations {
   readonly #failures = new Map<string, Failure>();
   readonly #monotonic: () => number;
 
-  /** @param monotonic ms */
+  /** @param monotonic returns a monotonic time in ms */
   constructor(monotonic: () => number = () => performance.now()) {
     this.#monotonic = monotonic;
   }
@@ -37,7 +37,7 @@ export class FailingLocations {
     this.#failures.delete(location);
   }
 
-  /** Removes all locations but these. */
+  /** Removes all other locations. */
   keepOnly(locations: ReadonlyMap<string, unknown>): void {
     for (const location of this.#failures.keys()) if (!locations.has(location)) this.#failures.delete(location);
   }

@@ -172,19 +172,19 @@ export class ListingTurns {
     this.#count(request);
     const turns = this.#locations.get(locationId) ?? newTurns();
     const groups = listingGroupsOf(request);
-    const ended = Promise.withResolvers<never>();
+    const endOfWait = Promise.withResolvers<never>();
     const endWait = beginWait(turns, request, (cause) => end(cause));
     this.#locations.set(locationId, turns);
     const job = joinJob(turns, JSON.stringify([path, query]), groups, read);
     this.#startJobs(locationId, turns);
     const end = (cause: unknown) => {
-      ended.reject(cause); // before `leaveJob`, whose rejection has no reason that a log could show
+      endOfWait.reject(cause); // before `leaveJob`, whose rejection has no reason that a log could show
       leaveJob(turns, job, groups);
     };
     const onAbort = () => end(clientGone.reason);
     clientGone.addEventListener('abort', onAbort, { once: true });
     try {
-      return await Promise.race([job.result.promise, ended.promise]);
+      return await Promise.race([job.result.promise, endOfWait.promise]);
     } finally {
       endWait();
       clientGone.removeEventListener('abort', onAbort);

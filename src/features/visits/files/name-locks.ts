@@ -13,8 +13,8 @@ export interface LockedName {
 }
 
 /**
- * Runs a change under exclusive locks of the given names of a folder: all that it reads or changes. The locks are shared by all processes and by all
- * locations that contain the folder, so that each change sees the result of the one before it.
+ * Runs a change under exclusive locks of the given names of a folder, which must be all names that the change reads or changes. The locks
+ * are shared by all processes and by all locations that contain the folder, so that each change sees the result of the one before it.
  */
 export async function withNameLocks<T>(
   { store }: Pick<Ports, 'store'>,

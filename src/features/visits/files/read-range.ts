@@ -5,10 +5,10 @@ import type { ByteRange, OpenFile } from '#ports/storage.ts';
  * @throws ItemChanged if the file ends before the end of the range
  */
 export async function readInto(file: OpenFile, { start, end }: ByteRange, buffer: Uint8Array): Promise<void> {
-  let filled = 0;
+  let position = 0;
   for await (const piece of file.read({ start, end })) {
-    buffer.set(piece, filled);
-    filled += piece.length;
+    buffer.set(piece, position);
+    position += piece.length;
   }
 }
 

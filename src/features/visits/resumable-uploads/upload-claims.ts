@@ -23,7 +23,7 @@ export async function claimUpload(
   { link: { tid }, visitorRequest }: Pick<AuthorizedVisit, 'link' | 'visitorRequest'>,
   { id, token }: UploadRow,
 ): Promise<UploadRow> {
-  const running = await findRunningProcesses(ports);
+  const runningProcesses = await findRunningProcesses(ports);
   const claimedRow = await ports.store
     .write(async (tx) => {
       if (await isBeingPlaced(tx, tid, token)) return;
@@ -33,7 +33,7 @@ export async function claimUpload(
         .where('tid', '=', tid)
         .where('id', '=', id)
         .where('stored_name', 'is', null)
-        .where(isFree(ports.process, running))
+        .where(isFree(ports.process, runningProcesses))
         .returningAll()
         .executeTakeFirst();
     }, visitorTurn(visitorRequest.address))

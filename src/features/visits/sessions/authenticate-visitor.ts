@@ -35,11 +35,11 @@ async function byVerifiedPassword(
   pair: PasswordCredentials,
   address: string,
 ): Promise<AuthenticatedVisitor | null> {
-  const cached = verifiedPairs.find(verifiedPairs.keyOf(profile, pair, address), ports.clock.now());
-  const signedIn = cached && (await checkSignIn(ports.signInKinds, profile, cached));
+  const cachedPair = verifiedPairs.find(verifiedPairs.keyOf(profile, pair, address), ports.clock.now());
+  const signedIn = cachedPair && (await checkSignIn(ports.signInKinds, profile, cachedPair));
   if (!signedIn) return null;
   // Does not check `until` again: a transfer may run longer than the cache time, and its pair stays valid until something changes.
-  return { signedIn, reauthenticate: passwordTransferCheck(ports, cached), passwordVerified: false };
+  return { signedIn, reauthenticate: passwordTransferCheck(ports, cachedPair), passwordVerified: false };
 }
 
 /** @param kind the way in which the profile verifies passwords */
@@ -84,7 +84,7 @@ interface AuthenticationRequest {
   readonly address: string;
 }
 
-/** Authenticates by a valid session, else with `byPair` by the user name and password of the request. */
+/** Authenticates by a valid session; without one, calls `byPair` with the user name and password of the request. */
 async function authenticateBy(
   ports: SessionPorts,
   profile: LinkRow | ProfileRef,

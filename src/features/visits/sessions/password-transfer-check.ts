@@ -12,9 +12,9 @@ import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
  */
 export function passwordTransferCheck(
   { signInKinds }: { readonly signInKinds: SignInKinds },
-  { profileId, signIn: verified }: SignInAtProfile,
+  { profileId, signIn: verifiedSignIn }: SignInAtProfile,
 ) {
-  let signIn = verified;
+  let signIn = verifiedSignIn;
   let isRefused = false;
   let isRenewing = false;
   async function renewInBackground(profile: ProfileRef): Promise<void> {

@@ -27,13 +27,14 @@ export interface StoredSignIn {
   readonly renewal: string | null;
 }
 
-/** A renewal, and where its request came from. */
+/** What the renewal of a session needs. */
 export interface RenewalRequest {
   readonly profile: ProfileRef;
   readonly session: DueSession;
   readonly renewal: Renewal;
   /** Returns the columns of a sign-in. */
   readonly toStored: (signIn: CompletedSignIn) => StoredSignIn;
+  /** Address of the visitor. */
   readonly address: string;
 }
 
@@ -43,9 +44,9 @@ type SessionValues = Partial<StoredSignIn> & { readonly renewing_until?: RawBuil
 const renewalGrace = 60_000; // ms
 
 /**
- * Lets a running transfer continue for a minute after its renewal was due.
- * @param overdueTime since then, in ms
- * @throws Refusal (503) if it has taken longer
+ * Lets a running transfer continue for a minute after the renewal of its sign-in became due.
+ * @param overdueTime ms since the renewal became due
+ * @throws Refusal (503) after that minute
  */
 export function checkRenewalGrace(overdueTime: number): void {
   if (overdueTime >= renewalGrace) throw new Refusal('providerAway');
@@ -102,8 +103,8 @@ class LeasedSession {
   async #update(values: SessionValues, condition = sql<boolean>`1 = 1`): Promise<boolean> {
     const { tid, hash } = this.#session;
     const update = (tx: Tx) => {
-      const same = tx.updateTable('visit_session').set(values).where('tid', '=', tid).where('hash', '=', hash);
-      return same.where('renewal', '=', this.#renewal).where(condition).execute();
+      const row = tx.updateTable('visit_session').set(values).where('tid', '=', tid).where('hash', '=', hash);
+      return row.where('renewal', '=', this.#renewal).where(condition).execute();
     };
     const [result] = await this.#store.write(update, this.#turn);
     return Number(result?.numUpdatedRows) === 1;
@@ -129,9 +130,9 @@ async function waitForRenewal(store: Store, { tid, hash }: DueSession): Promise<
 export class SessionRenewals {
   readonly #store: Store;
   readonly #audit: Pick<VisitAudit, 'recordInBackground'>;
-  /** By the hash of the session. A failed one stays for a few seconds, so that not every request queries the provider. */
+  /** Renewals by the hash of the session. A failed one stays for a few seconds, so that not every request queries the provider. */
   readonly #running = new Map<string, Promise<void>>();
-  /** New renewals that could not be stored, by the hash of the session, and those that they replace. */
+  /** New values of the column `renewal` that could not be stored, by the hash of the session, with the values that they replace. */
   readonly #unstored = new Map<string, { readonly replaces: string | undefined; readonly value: string }>();
 
   constructor(store: Store, audit: Pick<VisitAudit, 'recordInBackground'>) {
@@ -140,51 +141,59 @@ export class SessionRenewals {
   }
 
   /**
-   * Renews a session: queries its provider again, and stores the new sign-in. Ends the session if the provider no longer admits the visitor. One
-   * process sends the request; the others wait for the result.
+   * Renews a session: queries its provider again, and stores the new sign-in. Ends the session if the provider no longer admits the
+   * visitor. One process sends the request; the others wait for the result.
    * @throws Refusal (503) if the provider is not available. The session stays valid for a later try
    */
   renew(request: RenewalRequest): Promise<void> {
     const { hash } = request.session;
     const running = this.#running.get(hash);
     if (running) return running;
-    const renewed = this.#renewOnce(request);
-    this.#running.set(hash, renewed);
+    const renewal = this.#renewOnce(request);
+    this.#running.set(hash, renewal);
     const forget = () => this.#running.delete(hash);
-    renewed.then(forget, () => setTimeout(forget, pauseAfterFailure).unref());
-    return renewed;
+    renewal.then(forget, () => setTimeout(forget, pauseAfterFailure).unref());
+    return renewal;
   }
 
   async #renewOnce({ profile, session, renewal, toStored, address }: RenewalRequest): Promise<void> {
-    const leased = new LeasedSession(this.#store, session, address);
-    if (!(await leased.take())) return waitForRenewal(this.#store, session);
+    const leasedSession = new LeasedSession(this.#store, session, address);
+    if (!(await leasedSession.take())) return waitForRenewal(this.#store, session);
     try {
-      const signIn = await this.#withUnstored(leased, session);
-      await leased.complete(toStored(await renewal.renew(profile, signIn, (value) => this.#storeRenewal(leased, session, value))));
+      const signIn = await this.#withUnstored(leasedSession, session);
+      await leasedSession.complete(
+        toStored(await renewal.renew(profile, signIn, (value) => this.#storeRenewal(leasedSession, session, value))),
+      );
     } catch (cause) {
-      if (endsSession(cause)) return this.#end(leased, profile, session, address, cause);
-      if (!this.#unstored.has(session.hash)) await leased.release().catch(() => {}); // else the lease ends by itself
+      if (endsSession(cause)) return this.#end(leasedSession, profile, session, address, cause);
+      if (!this.#unstored.has(session.hash)) await leasedSession.release().catch(() => {}); // else the lease ends by itself
       throw cause;
     }
   }
 
   /** Stores a new renewal. If that fails, remembers it: the provider may no longer accept the old one. */
-  async #storeRenewal(leased: LeasedSession, { hash, signIn }: DueSession, value: string): Promise<void> {
+  async #storeRenewal(leasedSession: LeasedSession, { hash, signIn }: DueSession, value: string): Promise<void> {
     setAndEvict(this.#unstored, hash, { replaces: signIn.renewal, value }, maxUnstored);
-    await leased.storeRenewal(value);
+    await leasedSession.storeRenewal(value);
     this.#unstored.delete(hash);
   }
 
   /** Returns the sign-in with the renewal that could not be stored before, if there is one, and stores it. */
-  async #withUnstored(leased: LeasedSession, session: DueSession): Promise<CompletedSignIn> {
-    const unstored = this.#unstored.get(session.hash);
-    if (!unstored || unstored.replaces !== session.signIn.renewal) return session.signIn;
-    await this.#storeRenewal(leased, session, unstored.value);
-    return { ...session.signIn, renewal: unstored.value };
+  async #withUnstored(leasedSession: LeasedSession, session: DueSession): Promise<CompletedSignIn> {
+    const newRenewal = this.#unstored.get(session.hash);
+    if (!newRenewal || newRenewal.replaces !== session.signIn.renewal) return session.signIn;
+    await this.#storeRenewal(leasedSession, session, newRenewal.value);
+    return { ...session.signIn, renewal: newRenewal.value };
   }
 
-  async #end(leased: LeasedSession, profile: ProfileRef, { tid, signIn }: DueSession, address: string, cause: Refusal): Promise<void> {
-    if (!(await leased.end())) return;
+  async #end(
+    leasedSession: LeasedSession,
+    profile: ProfileRef,
+    { tid, signIn }: DueSession,
+    address: string,
+    cause: Refusal,
+  ): Promise<void> {
+    if (!(await leasedSession.end())) return;
     this.#audit.recordInBackground({
       ...{ link: null, tid, visitor: signedInVisitor(profile, signIn), visitorRequest: { address, requestId: '' } },
       ...{ action: 'sign-out', outcome: 'done', path: '', after: refusalDetails(cause) },

@@ -27,7 +27,7 @@ export interface VerifiedPasswords {
 
 /** @param processKey a secret that lives as long as the process */
 export function verifiedPasswords(processKey: string): VerifiedPasswords {
-  const cached = new Map<string, VerifiedPassword>();
+  const pairs = new Map<string, VerifiedPassword>();
   const running = new Map<string, Promise<unknown>>();
   return {
     keyOf: (profile, { username, password }, address) =>
@@ -35,12 +35,12 @@ export function verifiedPasswords(processKey: string): VerifiedPasswords {
         .update(JSON.stringify([profile?.profile_id, profile?.session_epoch, username, password, narrowNetworkOf(address)]))
         .digest('base64url'),
     find(key, now) {
-      const pair = cached.get(key);
+      const pair = pairs.get(key);
       if (pair && pair.until > now) return pair;
-      cached.delete(key);
+      pairs.delete(key);
       return null;
     },
-    cache: (key, pair) => setAndEvict(cached, key, pair, maxCached),
+    cache: (key, pair) => setAndEvict(pairs, key, pair, maxCached),
     async verifyOnce<T>(key: string, verify: () => Promise<T>): Promise<T> {
       const existing = running.get(key);
       // The cast is safe: all verifications with the same key return the same type.

@@ -17,7 +17,7 @@ export const maxIdleTime = 3_600_000;
 /** Minimum time in ms between two updates of a session's last use. */
 export const lastUseUpdateInterval = 60_000;
 const tokenBits = 256;
-const maxTenants = 4; // in which the sessions of one browser are looked up
+const maxTenants = 4; // tenants in which the sessions of one browser are looked up
 
 export interface VisitSession {
   readonly tid: number;
@@ -45,7 +45,7 @@ export async function findSessions(db: Tx, tokens: readonly string[]) {
   const sessions = db.selectFrom('visit_session').select(['hash', 'profile_id', 'created_at']);
   return sessions
     .where(({ or, and, eb }) =>
-      or(tokensByTenant.map(([tid, ofTenant]) => and([eb('tid', '=', tid), eb('hash', 'in', ofTenant.map(sha256))]))),
+      or(tokensByTenant.map(([tid, tenantTokens]) => and([eb('tid', '=', tid), eb('hash', 'in', tenantTokens.map(sha256))]))),
     )
     .execute();
 }
@@ -55,8 +55,8 @@ type StoredIdentity = Identity & Pick<CompletedSignIn, 'claimsAt' | 'endsAt'>;
 
 /** Returns the columns of a sign-in that its renewal changes. */
 function storedSignIn({ identity, claimsAt, endsAt, renewal }: CompletedSignIn): StoredSignIn {
-  const stored: StoredIdentity = { ...identity, claimsAt, ...(endsAt === undefined ? {} : { endsAt }) };
-  return { identity: JSON.stringify(stored), renewal: renewal ?? null };
+  const storedIdentity: StoredIdentity = { ...identity, claimsAt, ...(endsAt === undefined ? {} : { endsAt }) };
+  return { identity: JSON.stringify(storedIdentity), renewal: renewal ?? null };
 }
 
 /** A session as it is stored. */
@@ -85,7 +85,7 @@ async function readSession(db: Tx, token: string): Promise<StoredSession | null>
   };
 }
 
-/** What finding a session uses. */
+/** The ports and services that finding a session needs. */
 export type SessionPorts = Pick<Ports, 'store' | 'clock'> & { readonly signInKinds: SignInKinds; readonly renewals: SessionRenewals };
 
 /**
@@ -111,12 +111,12 @@ export async function findSession(
   const renewal = findSignInKind(signInKinds, profile)?.renewal;
   const overdueTime = renewal?.overdueTime(session.signIn) ?? Number.NEGATIVE_INFINITY;
   if (!renewal || overdueTime < 0) return { tid, hash, signedIn, usedAt };
-  const renewed = renewals.renew({ profile, session, renewal, toStored: storedSignIn, address });
+  const pendingRenewal = renewals.renew({ profile, session, renewal, toStored: storedSignIn, address });
   if (!isTransferCheck) {
-    await renewed;
+    await pendingRenewal;
     return findSession({ store, clock, signInKinds, renewals }, profile, token, { address, isTransferCheck });
   }
-  renewed.catch(() => {}); // a later check sees the result
+  pendingRenewal.catch(() => {}); // a later check sees the result
   checkRenewalGrace(overdueTime);
   return { tid, hash, signedIn, usedAt };
 }
@@ -139,7 +139,7 @@ export function recordSessionUse(store: Store, { tid, hash, usedAt }: VisitSessi
  * Creates a session for a completed sign-in.
  * @param address of the visitor
  * @returns its token, of which only the hash is stored
- * @throws Refusal (401) if the provider's statement has begun a session before
+ * @throws Refusal (401) if the provider's statement has already begun a session
  */
 export async function beginSession(
   { store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>,

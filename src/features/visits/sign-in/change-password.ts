@@ -55,7 +55,7 @@ async function authenticateAtPortal(ports: AuthorizationPorts, visitorRequest: V
 
 /**
  * Verifies the current password, which counts as a sign-in attempt.
- * @returns the sign-in with it
+ * @returns the sign-in with that password
  * @throws Refusal (403, 429, 503)
  */
 async function verifyCurrentPassword(
@@ -93,7 +93,7 @@ export async function changeOwnPassword(
   const current = await verifyCurrentPassword(ports, owner, currentPassword, visitorRequest.address);
   const hash = await ports.passwordHash.hash(password, visitorRequest);
   const now = ports.clock.now();
-  const renewed = await ports.store.write(async (tx) => {
+  const newSignIn = await ports.store.write(async (tx) => {
     const signIn = await kind.replacePassword(tx, profile, current, hash, now);
     if (!signIn) throw new Refusal('currentPasswordWrong');
     const event = {
@@ -108,6 +108,6 @@ export async function changeOwnPassword(
     await appendAuditEntry(tx, auditEntryOf(event, ports, now));
     return signIn;
   }, visitorTurn(visitorRequest.address));
-  const token = await beginSession(ports, profile, renewed, visitorRequest.address);
+  const token = await beginSession(ports, profile, newSignIn, visitorRequest.address);
   await setCookie({ profileId: profile.profile_id, token });
 }

@@ -41,8 +41,8 @@ export const overdueTime = ({ renewal, claimsAt }: CompletedSignIn, now: number)
   renewal === undefined ? Number.NEGATIVE_INFINITY : Math.abs(now - claimsAt) - checkInterval;
 
 /**
- * Returns a sign-in that still counts, or null: one that cannot be renewed ends after an hour, or earlier if the provider demands it; the
- * others end when the provider refuses.
+ * Returns a sign-in, or null if it has ended: at the time that the provider has set, or an hour after the provider's last statement if it
+ * cannot be renewed. A sign-in that can be renewed also ends when the provider refuses the renewal.
  */
 export function unlessOutdated(signIn: CompletedSignIn, now: number): CompletedSignIn | null {
   if (signIn.endsAt !== undefined && now >= signIn.endsAt) return null;

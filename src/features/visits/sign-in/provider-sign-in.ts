@@ -174,7 +174,7 @@ async function complete(
   // Counts for the network alone: the visitor has entered no name here.
   const countAttempt = await beginAttempt(ports, profile, null, address);
   const completedSignIn = await countAttempt(() => redirect.finish(profile, response, pending));
-  // A provider decides how large a session is.
+  // A large session counts as several, because the provider decides how large it is.
   ports.newSessions.count(address, profile.profile_id, Math.floor(storedSize(completedSignIn) / sizeOfSession));
   const token = await beginSession(ports, profile, completedSignIn, address);
   await ports.audit.record({ ...event, visitor: signedInVisitor(profile, completedSignIn), outcome: 'done' });

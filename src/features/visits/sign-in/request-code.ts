@@ -23,7 +23,7 @@ export interface VisitorCodeRequest {
   readonly browser: string | null;
 }
 
-/** Returns what sends the codes of a kind of sign-in. @throws Refusal (400) if it sends none for this use */
+/** Returns the sender of the codes of a kind of sign-in. @throws Refusal (400) if the kind sends no codes for this use */
 function codeSender({ code, password }: SignInKind, use: CodeUse) {
   const sender = use === 'signIn' ? code : password?.reset;
   if (sender) return sender;
@@ -35,7 +35,7 @@ function codeSender({ code, password }: SignInKind, use: CodeUse) {
 }
 
 /**
- * Plans the mail with a code. Does the same and responds alike for every address, so that nobody learns which ones may sign in.
+ * Plans the mail with a code. Does the same and sends the same response for every address, so that nobody learns which ones may sign in.
  * @param setCookie called with the token of the browser
  * @throws Refusal (400) if the link sends no such code; (403, 404, 410); (503) if no mail can be sent, or too many requests wait
  */

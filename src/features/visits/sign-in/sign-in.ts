@@ -36,10 +36,10 @@ async function signIn(
 ): Promise<{ session: NewSession; signedIn: SignedInVisitor }> {
   try {
     const { address } = event.visitorRequest;
-    const completed = await verifyCredentials(ports, profile, { body, browser, viewId, address });
+    const completedSignIn = await verifyCredentials(ports, profile, { body, browser, viewId, address });
     ports.newSessions.count(address, profile.profile_id);
-    const token = await beginSession(ports, profile, completed, address);
-    const signedIn = signedInVisitor(profile, completed);
+    const token = await beginSession(ports, profile, completedSignIn, address);
+    const signedIn = signedInVisitor(profile, completedSignIn);
     await ports.audit.record({ ...event, visitor: signedIn, outcome: 'done' });
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {

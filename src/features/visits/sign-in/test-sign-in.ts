@@ -72,9 +72,9 @@ export async function beginTestSignIn(ports: TestPorts, token: string, address: 
 }
 
 /** Marks a single-use statement as used, so that nobody can sign in with it after the test. @throws Refusal (401) if it was used before */
-async function markAsUsed({ store }: TestPorts, { tid }: ProfileRef, completed: CompletedSignIn | SingleUseSignIn): Promise<void> {
-  if (!('markStatementUsed' in completed)) return;
-  if (!(await store.write((tx) => completed.markStatementUsed(tx), { tenant: tid })))
+async function markAsUsed({ store }: TestPorts, { tid }: ProfileRef, signIn: CompletedSignIn | SingleUseSignIn): Promise<void> {
+  if (!('markStatementUsed' in signIn)) return;
+  if (!(await store.write((tx) => signIn.markStatementUsed(tx), { tenant: tid })))
     throw providerRefusal('The response of the provider was used before.');
 }
 
@@ -96,10 +96,10 @@ export async function completeTestSignIn(ports: TestPorts, providerReturn: Provi
     },
   };
   try {
-    const completed = await redirect.finish(profile, response, test.pending);
-    if (completed instanceof Refusal) throw completed;
-    await markAsUsed(ports, profile, completed);
-    return { identity: completed.identity, problem: '', stated };
+    const signIn = await redirect.finish(profile, response, test.pending);
+    if (signIn instanceof Refusal) throw signIn;
+    await markAsUsed(ports, profile, signIn);
+    return { identity: signIn.identity, problem: '', stated };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
     return { identity: null, problem: problemOf(cause), stated };

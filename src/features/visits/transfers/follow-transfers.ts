@@ -41,13 +41,13 @@ export function followTransfers(now: () => number, checkInterval = defaultCheckI
       transfer.stillPermitted().catch(() => null),
       checkTimeout,
     );
-    const permitted = result.late ? null : result.value;
+    const isPermitted = result.late ? null : result.value;
     if (!running.has(transfer)) return;
-    if (permitted) permittedAt.set(transfer, now());
+    if (isPermitted) permittedAt.set(transfer, now());
     // A failed check does not abort a transfer at once. After a minute of failed checks it is aborted: they may hide a
     // revocation.
     const unknownTime = now() - (permittedAt.get(transfer) ?? now());
-    if (permitted === false || (permitted === null && unknownTime > maxUnknownTime)) transfer.abort();
+    if (isPermitted === false || (isPermitted === null && unknownTime > maxUnknownTime)) transfer.abort();
   }
   /** Checks a few transfers at a time: ten thousand checks at once would take every database connection from other requests. */
   async function checkAll(): Promise<void> {

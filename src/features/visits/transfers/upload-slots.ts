@@ -28,30 +28,30 @@ export interface UploadSlots {
   take(address: string, viewId: string, abort: () => void): () => void;
 }
 
-const busy = () => new Refusal('uploadsBusy', undefined, { retryAfter });
+const busyRefusal = () => new Refusal('uploadsBusy', undefined, { retryAfter });
 
 /** Returns the upload to abort for a newcomer. @throws Refusal (503) if its own network would have as many uploads as the largest */
 function uploadToAbort(ofLink: readonly RunningUpload[], newcomer: RunningUpload): RunningUpload {
   const byNetwork = Map.groupBy(ofLink, ({ wide }) => wide);
   const largest = [...byNetwork.values()].reduce((one, other) => (other.length > one.length ? other : one), []);
   const newest = largest.at(-1);
-  if (!newest || largest.length <= (byNetwork.get(newcomer.wide)?.length ?? 0) + 1) throw busy();
+  if (!newest || largest.length <= (byNetwork.get(newcomer.wide)?.length ?? 0) + 1) throw busyRefusal();
   return newest;
 }
 
 export function uploadSlots(): UploadSlots {
   const running = new Set<RunningUpload>(); // in the order in which they began
-  const matching = (matches: (upload: RunningUpload) => boolean) => [...running].filter(matches);
+  const runningUploads = (matches: (upload: RunningUpload) => boolean) => [...running].filter(matches);
   return {
     take(address, viewId, abort) {
       const upload = { network: narrowNetworkOf(address), wide: wideNetworkOf(address), viewId, abort };
-      if (matching(({ network }) => network === upload.network).length >= maxUploads.network) throw busy();
-      if (matching(({ wide }) => wide === upload.wide).length >= maxUploads.wide) throw busy();
-      const ofLink = matching((other) => other.viewId === viewId);
+      if (runningUploads(({ network }) => network === upload.network).length >= maxUploads.network) throw busyRefusal();
+      if (runningUploads(({ wide }) => wide === upload.wide).length >= maxUploads.wide) throw busyRefusal();
+      const ofLink = runningUploads((other) => other.viewId === viewId);
       if (ofLink.length >= maxUploads.link) {
-        const evicted = uploadToAbort(ofLink, upload);
-        running.delete(evicted);
-        evicted.abort();
+        const uploadToEnd = uploadToAbort(ofLink, upload);
+        running.delete(uploadToEnd);
+        uploadToEnd.abort();
       }
       running.add(upload);
       return () => void running.delete(upload);

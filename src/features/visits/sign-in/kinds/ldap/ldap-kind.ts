@@ -40,7 +40,7 @@ function identityOf({ subject, username, name, email, groups }: DirectoryUser): 
 /** LDAP: sign-in with the password of a directory. */
 export class LdapSignIn {
   readonly #ports: KindPorts;
-  /** The directory of a profile delays no other one. */
+  /** Turns for each profile, so that a slow directory delays only the sign-ins at its own profile. */
   readonly #withProfileTurns = turnsByKey({ concurrency: concurrency.profile, maxWaiting, refusal });
   readonly #withTenantTurns = turnsByKey({ concurrency: concurrency.tenant, maxWaiting, refusal });
 
@@ -64,7 +64,7 @@ export class LdapSignIn {
     if (!user) return null;
     const problem = requiredGroupProblem(user.groups, directory.requireGroup);
     if (problem !== null) throw new Refusal('notAdmitted', undefined, { forOperator: problem });
-    return this.#completed(profile, directory, user, username);
+    return this.#completeSignIn(profile, directory, user, username);
   }
 
   /** Asks the directory again about a visitor. @throws Refusal (401, 503) */
@@ -79,7 +79,7 @@ export class LdapSignIn {
       });
     const problem = requiredGroupProblem(user.groups, directory.requireGroup);
     if (problem !== null) throw new Refusal('providerRefused', undefined, { forOperator: problem });
-    return this.#completed(profile, directory, user, username);
+    return this.#completeSignIn(profile, directory, user, username);
   }
 
   async #directoryOf(profile: ProfileRef): Promise<TenantDirectory> {
@@ -111,12 +111,12 @@ export class LdapSignIn {
       user = await withRefusals(() => this.#ports.directories.signInByPattern(directory, username, password));
       return user !== null;
     };
-    // The directory may take other spellings for the same name: the entry is not known before the password is sent.
+    // The directory may accept other spellings of the name, and the entry is not known before the password is sent.
     await withinBindLimit(this.#ports, { profile, subject: fold(username), sharedName: looseName(username), address }, verify);
     return user;
   }
 
-  #completed(profile: ProfileRef, { bindPattern }: TenantDirectory, user: DirectoryUser, username: string): CompletedSignIn {
+  #completeSignIn(profile: ProfileRef, { bindPattern }: TenantDirectory, user: DirectoryUser, username: string): CompletedSignIn {
     return {
       ...{ identity: identityOf(user), claimsAt: this.#ports.clock.now(), profileEpoch: profile.session_epoch, user: null },
       // Without an account that searches, the sign-in cannot be renewed.

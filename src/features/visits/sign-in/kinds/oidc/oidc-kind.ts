@@ -12,7 +12,7 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'openId'>;
 
 const renewalPurpose = 'OIDC refresh token';
 const defaultScopes = 'openid email profile';
-/** Characters. A longer id of a session at the provider is not stored: the sign-out by the provider finds the session by its user then. */
+/** Characters. A longer id of a session at the provider is not stored: then a sign-out by the provider finds the session by its user. */
 const maxSessionId = 255;
 
 /** What a session needs to ask the provider again. Stored encrypted. */
@@ -37,7 +37,7 @@ const withRefusals = <T>(request: () => Promise<T>): Promise<T> => request().cat
 const needsOf = (configuration: OidcConfiguration) => ({ needsUserinfo: (claims: Claims) => needsUserinfo(claims, configuration) });
 
 /** Returns the redirect to the provider and back. */
-function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSignIn {
+function redirectSignIn(ports: KindPorts, completeSignIn: CompleteSignIn): RedirectSignIn {
   return {
     protocol: 'oidc',
     async begin(profile, redirectUrl) {
@@ -53,14 +53,14 @@ function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSi
           'requestMalformed',
           'This link does not accept a sign-in that starts at the provider. Open the link and sign in there.',
         );
-      const returned = new URL(redirectUrl); // our own origin, whatever the request's Host was
-      returned.search = parameters.toString();
+      const returnUrl = new URL(redirectUrl); // our own origin, whatever the request's Host was
+      returnUrl.search = parameters.toString();
       const configuration = await configurationOf(ports, profile);
       const pending: PendingOpenId = JSON.parse(pendingText);
       try {
-        const statement = await ports.openId.finish(configuration, returned, pending, needsOf(configuration));
+        const statement = await ports.openId.finish(configuration, returnUrl, pending, needsOf(configuration));
         onStatement?.({ ...statement.userinfo, ...statement.idToken });
-        return completed(profile, configuration, statement);
+        return completeSignIn(profile, configuration, statement);
       } catch (cause) {
         const refusal = providerErrorAsRefusal(cause);
         if (cause instanceof ResponseRefused && refusal instanceof Refusal) return refusal;
@@ -92,7 +92,7 @@ type CompleteSignIn = (
   earlier?: Pick<RenewalContent, 'claims' | 'claimsAt'>,
 ) => CompletedSignIn;
 
-/** Returns what checks a signed-in visitor at the provider. */
+/** Returns the functions with which Postern asks the provider again about a signed-in visitor. */
 function renewalOf(ports: KindPorts, completeSignIn: CompleteSignIn): Renewal {
   async function renew(...[profile, { renewal = '', identity }, storeRenewal]: Parameters<Renewal['renew']>): Promise<CompletedSignIn> {
     const configuration = await configurationOf(ports, profile);
@@ -100,14 +100,14 @@ function renewalOf(ports: KindPorts, completeSignIn: CompleteSignIn): Renewal {
     const storeToken = (refreshToken: string) => storeRenewal(sealRenewal(ports, { ...previous, refreshToken }));
     const user = { refreshToken: previous.refreshToken, subject: String(previous.claims['sub']), storeToken };
     const statement = await ports.openId.refresh(configuration, user, needsOf(configuration)).catch((cause: unknown) => {
-      // A proxy in front of the provider may answer in its place: no reason to end sessions.
+      // The response may come from a proxy in front of the provider, which is no reason to end sessions.
       throw cause instanceof ResponseInvalid ? new ProviderUnavailable(cause.message, { cause }) : cause;
     });
     const isOutdated = statement.idToken === null && Math.abs(ports.clock.now() - previous.claimsAt) >= maxUncheckedTime;
     if (isOutdated) throw new ProviderRefused('The provider has sent no new ID token for an hour.');
-    const renewed = completeSignIn(profile, configuration, statement, previous);
-    if (renewed.identity.subject !== identity.subject) throw new ProviderRefused('The provider names a different user than before.');
-    return renewed;
+    const signIn = completeSignIn(profile, configuration, statement, previous);
+    if (signIn.identity.subject !== identity.subject) throw new ProviderRefused('The provider names a different user than before.');
+    return signIn;
   }
   return {
     overdueTime: (signIn) => overdueTime(signIn, ports.clock.now()),

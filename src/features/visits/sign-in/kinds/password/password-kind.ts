@@ -32,7 +32,7 @@ async function verifyProfilePassword(
     .where('id', '=', profile.profile_id)
     .executeTakeFirstOrThrow();
   const profilePassword = openStoredSecret(vault, profileSealPurposes.password, row.password);
-  // It was lost with the secret key: no password must match it, not even an empty one.
+  // The password was lost together with the secret key: no password may match now, not even an empty one.
   if (profilePassword === '') return null;
   const nameMatches = profile.profile_username === '' || equal(fold(profile.profile_username), fold(username));
   const matches = equal(profilePassword, password) && nameMatches;

@@ -5,7 +5,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { PasswordReset } from '#ports/sign-in.ts';
 import { replaceUserPassword } from './replace-user-password.ts';
 
-/** Lets the access users of a USERS profile set a new password with a code, if their account has an e-mail address that no other one has. */
+/** Lets an access user of a USERS profile set a new password with a code, if the user has an e-mail address that no other user has. */
 export const passwordReset = (ports: Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>): PasswordReset => ({
   request: (profile, request) => planCode(ports, profile, request, 'newPassword'),
   hasCode: async (profile, place) => (await findCode(ports.store.read, profile, place, ports.clock.now())) !== null,

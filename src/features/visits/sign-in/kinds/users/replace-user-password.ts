@@ -11,7 +11,7 @@ export async function replaceUserPassword(
 ): Promise<CompletedSignIn | null> {
   const { user, identity } = current;
   if (!user) return null;
-  const [updated] = await tx
+  const [result] = await tx
     .updateTable('access_user')
     .set((row) => ({
       password_hash: hash,
@@ -24,5 +24,5 @@ export async function replaceUserPassword(
     .where('id', '=', user.id)
     .where('session_epoch', '=', user.epoch) // no match if another password was set meanwhile
     .execute();
-  return Number(updated?.numUpdatedRows) === 1 ? { ...current, user: { ...user, epoch: user.epoch + 1 } } : null;
+  return Number(result?.numUpdatedRows) === 1 ? { ...current, user: { ...user, epoch: user.epoch + 1 } } : null;
 }
