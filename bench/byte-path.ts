@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -66,8 +67,7 @@ export async function measureBytePath(
   for (let index = 0; index < entries; index += 1) writeFileSync(join(files, 'entries', `entry-${index}.txt`), 'x');
   const add = { url: `${postern.url}/api/v1/share/add`, method: 'POST', headers: postern.authorization } satisfies RepeatedRequest;
   const shareText = Buffer.from(JSON.stringify(shareBody));
-  let number = 0;
-  const nextName = () => `byte-path-${(number += 1)}.bin`;
+  const nextName = () => `${randomUUID()}.bin`;
   const uploadSmall = (connections: number) => () =>
     sendMany(500, connections, () => sendBody(`${link}/file/${nextName()}`, 'PUT', {}, smallFile));
 
