@@ -98,7 +98,7 @@ else {
     const configuration = await serverWithPassphrase.newFolder();
     for (const [members, expected] of [
       [{}, /privateKey must be a private key/],
-      [{ passphrase: 'another one' }, /privateKey is no private key that the passphrase opens/],
+      [{ passphrase: 'another one' }, /privateKey cannot be decrypted with passphrase/],
     ] as const) {
       const body = { name: 'x', kind: 'sftp', configuration: JSON.stringify({ ...configuration, ...members }) };
       assert.match(fieldErrorAt(await postern.send('location/add', body), 'configuration'), expected);

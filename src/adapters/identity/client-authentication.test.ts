@@ -11,7 +11,10 @@ const pemOf = (modulusLength: number) =>
 const clientSecret = pemOf(2048);
 const server = { issuer: 'https://login.example.com' };
 
-/** Returns a function that signs a request of the client of a tenant. @param now returns a monotonic time in ms */
+/**
+ * Returns a function that takes a tenant ID and returns a function that signs one client assertion.
+ * @param now returns a monotonic time in ms
+ */
 function signer(now: () => number) {
   const authentication = new ClientAuthentication(fairScheduler(1), now);
   return async (tid: number) => {

@@ -36,9 +36,9 @@ export class ClientAuthentication {
     this.#now = now;
   }
 
-  /** Returns how a client authenticates. @throws ProviderRefused if its key cannot be used */
+  /** Returns the method by which a client authenticates. @throws ProviderRefused if its key cannot be used */
   async methodOf(library: typeof Library, { clientAuth, clientSecret = '', tid }: OpenIdClient): Promise<Library.ClientAuth> {
-    if (clientAuth === 'private_key_jwt') return this.#signInTurn(tid, library.PrivateKeyJwt(await importKey(clientSecret)));
+    if (clientAuth === 'private_key_jwt') return this.#signWithTurns(tid, library.PrivateKeyJwt(await importKey(clientSecret)));
     if (clientAuth === 'none' || clientSecret === '') return library.None();
     const [post, basic] = [library.ClientSecretPost(clientSecret), library.ClientSecretBasic(clientSecret)];
     // By default, the secret is sent in the body if the provider accepts that. In a Basic header it is percent-encoded (RFC 6749, 2.3.1),
@@ -50,8 +50,8 @@ export class ClientAuthentication {
     };
   }
 
-  /** Signs in the turn of a tenant. The returned method throws ProviderUnavailable if it has waited too long. */
-  #signInTurn(tid: number, sign: Library.ClientAuth): Library.ClientAuth {
+  /** Returns a method that signs when it is the tenant's turn. The method throws ProviderUnavailable if it has waited too long. */
+  #signWithTurns(tid: number, sign: Library.ClientAuth): Library.ClientAuth {
     return async (...request) => {
       const start = this.#now();
       await this.#inTurn(`${tid}`, async () => {

@@ -12,12 +12,15 @@ const maxLength = 16_384; // characters
 interface ExpectedToken {
   readonly issuer: string;
   readonly clientId: string;
-  /** Finds the key of the provider that has signed it. */
+  /** Finds the provider's key that has signed the token. */
   readonly keys: JWTVerifyGetKey;
   readonly algorithms: readonly string[];
 }
 
-/** Returns a function that finds a provider's keys. After a successful read, an unknown key causes another one at most every 30 s: anybody can send logout tokens. */
+/**
+ * Returns a function that finds a provider's keys. After the keys have been read, a token with an unknown key causes another read at most
+ * every 30 s, because anybody can send logout tokens.
+ */
 export const providerKeys = (address: string, fetch: CustomFetch): JWTVerifyGetKey =>
   createRemoteJWKSet(new URL(address), {
     [customFetch]: (url, { headers, signal }) =>

@@ -25,7 +25,7 @@ function addressForBrowser(url: URL, { issuer }: OpenIdClient): string {
   throw new ProviderRefused(`The metadata of the provider has an address that begins with ${url.protocol}`);
 }
 
-/** Reads the tokens, and queries the userinfo endpoint for what they lack. @param sub of the user */
+/** Reads the tokens, and queries the userinfo endpoint for the claims that they lack. @param sub subject of the user */
 async function statementOf(
   library: typeof Library,
   configuration: Library.Configuration,
@@ -72,9 +72,9 @@ export class OpenIdProviders implements OpenId {
     });
   }
 
-  async finish(client: OpenIdClient, returned: URL, { state, nonce, verifier }: Parameters<OpenId['finish']>[2], needs: StatementNeeds) {
+  async finish(client: OpenIdClient, returnUrl: URL, { state, nonce, verifier }: Parameters<OpenId['finish']>[2], needs: StatementNeeds) {
     return this.#request(client, async (library, configuration) => {
-      const tokens = await library.authorizationCodeGrant(configuration, returned, {
+      const tokens = await library.authorizationCodeGrant(configuration, returnUrl, {
         expectedState: state,
         expectedNonce: nonce,
         pkceCodeVerifier: verifier,
@@ -153,7 +153,7 @@ export class OpenIdProviders implements OpenId {
 
   /**
    * Runs work with the metadata of a provider.
-   * @param work gets a function that sends requests; they share one deadline, from the first one on
+   * @param work gets a function that sends requests; they share one deadline, which begins with the first request
    */
   async #withProvider<T>(
     client: OpenIdClient,
@@ -173,7 +173,7 @@ export class OpenIdProviders implements OpenId {
     );
   }
 
-  /** Loads the library with the first sign-in: most installations need none. */
+  /** Loads the library at the first sign-in: most installations need none. */
   #loadLibrary(): Promise<typeof Library> {
     this.#library ??= import('openid-client');
     return this.#library;

@@ -40,7 +40,7 @@ for (const [what, text] of [
     await assert.rejects(request(text, 'POST'), ProviderUnavailable);
   });
 
-test('keys of a provider whose signatures cost much to verify are ignored', async () => {
+test('keys whose signatures are expensive to verify are ignored', async () => {
   const numberOf = (bits: number) => Buffer.alloc(bits / 8, 255).toString('base64url');
   const key = (kid: string, bits: number, exponentBits: number) => ({ kty: 'RSA', kid, n: numberOf(bits), e: numberOf(exponentBits) });
   const keys = [key('usual', 4096, 24), key('long', 4104, 24), key('costly', 3072, 3072), { kty: 'EC', kid: 'curve', x: 'x', y: 'y' }];

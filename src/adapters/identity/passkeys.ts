@@ -28,7 +28,7 @@ async function hasNoCertificates(attestationObject: string): Promise<boolean> {
   return format === 'none' || (format === 'packed' && attestation.get('attStmt').get('x5c') === undefined);
 }
 
-/** Returns null instead of throwing: the library throws for whatever is wrong in data of a client. */
+/** Returns null instead of throwing: the library throws for any invalid data of a client. */
 async function orNull<T>(check: () => Promise<T | null>): Promise<T | null> {
   try {
     return await check();

@@ -13,7 +13,7 @@ export type DirectoryTask =
   | { readonly method: 'verify'; readonly directory: TenantDirectory; readonly dn: string | null; readonly password: string }
   | { readonly method: 'signInByPattern'; readonly directory: TenantDirectory; readonly username: string; readonly password: string };
 
-/** What the thread does. `abort` ends another task. A ping only shows that the thread is not blocked. */
+/** A task of the thread. `abort` ends another task. A ping only shows that the thread is not blocked. */
 export type ProviderTask = { readonly id: number } & (
   | { readonly http: HttpTask }
   | { readonly directory: DirectoryTask }
@@ -26,7 +26,7 @@ type FailureKind = keyof typeof failures;
 
 /** An error of a task, as a message can hold it. */
 export interface TaskFailure {
-  /** null: an error that the ports do not name. */
+  /** null: an error of none of the classes in `failures`. */
   readonly kind: FailureKind | null;
   readonly message: string;
 }

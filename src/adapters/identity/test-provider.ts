@@ -2,7 +2,7 @@ import type * as Library from 'openid-client';
 import type { ProviderTest } from '#ports/openid.ts';
 import { providerError } from './provider-error.ts';
 
-/** A code that no provider has issued. A provider that refuses it, and not the client, has accepted the client's secret. */
+/** A code that no provider has issued. If a provider refuses the code but not the client, it has accepted the client's secret. */
 const inventedCode = 'postern-tests-this-client';
 
 /** Returns the number of keys that a provider publishes. @throws Error if it publishes none */
@@ -16,11 +16,11 @@ async function countKeys(address: string | undefined, fetch: Library.CustomFetch
 
 /** Sends a token request with an invented code. @throws Error if the provider refuses the client */
 async function tryClient(library: typeof Library, configuration: Library.Configuration, redirectUrl: string): Promise<void> {
-  const returned = new URL(redirectUrl);
-  returned.searchParams.set('code', inventedCode);
-  returned.searchParams.set('iss', configuration.serverMetadata().issuer);
+  const returnUrl = new URL(redirectUrl);
+  returnUrl.searchParams.set('code', inventedCode);
+  returnUrl.searchParams.set('iss', configuration.serverMetadata().issuer);
   await library
-    .authorizationCodeGrant(configuration, returned, { pkceCodeVerifier: library.randomPKCECodeVerifier() })
+    .authorizationCodeGrant(configuration, returnUrl, { pkceCodeVerifier: library.randomPKCECodeVerifier() })
     .catch((cause: unknown) => {
       if (!(cause instanceof library.ResponseBodyError && cause.error === 'invalid_grant')) throw cause;
     });

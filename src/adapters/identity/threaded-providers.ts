@@ -18,7 +18,7 @@ const threadEnded = { kind: null, message: 'The thread that sends requests to pr
 type NewTask = ProviderTask extends infer Task ? (Task extends unknown ? Omit<Task, 'id'> : never) : never;
 
 /**
- * Talks to identity providers and directories in a thread: tenants name these servers, and what they send could keep a parser busy for
+ * Talks to identity providers and directories in a thread: tenants name these servers, and a response could keep a parser busy for
  * seconds, or fill the memory. A thread that does not respond is replaced.
  */
 export class ThreadedProviders implements AsyncDisposable {
@@ -105,11 +105,11 @@ export class ThreadedProviders implements AsyncDisposable {
   #replaceIfBlocked(): void {
     if (this.#isPinged) return;
     this.#isPinged = true;
-    const pinged = this.#thread;
+    const pingedThread = this.#thread;
     const { id, waiting } = this.#newTask();
     const timer = setTimeout(() => {
       this.#thread = undefined; // the next task gets another thread
-      void pinged?.[Symbol.asyncDispose]();
+      void pingedThread?.[Symbol.asyncDispose]();
       this.#rejectPending();
     }, this.#options.pingTimeLimit);
     this.#post({ id, ping: true });

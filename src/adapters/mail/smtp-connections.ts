@@ -9,7 +9,7 @@ export interface SmtpConnections {
 }
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000, dnsTimeout: 10_000 }; // ms
-/** Time in ms for one mail. A server that sends a line at intervals would otherwise keep its connection forever. */
+/** Time in ms for one mail. Without this limit, a server that sends a line from time to time would keep its connection forever. */
 const sendTimeouts = { alerts: 120_000, codes: 60_000, tests: 60_000 } as const;
 const idleTimeout = 30_000; // ms after which a connection without mails is closed
 
@@ -73,7 +73,7 @@ function failureOf(cause: unknown): SendFailure {
   return { kind: 'serverUnavailable', message: connectionErrors[code] ?? `The mail server cannot be used (${code}).` };
 }
 
-/** Returns whether an error may be about one mail although it ended the connection: some servers close it because of a recipient. */
+/** Returns whether an error of the connection may concern one mail only: some servers close the connection because of a recipient. */
 function mayConcernMail(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false;
   const { code, responseCode }: SmtpError = cause;
@@ -114,7 +114,7 @@ export function smtpConnections(options: SmtpOptions): SmtpConnections {
         });
         return null;
       } catch (cause) {
-        // The server was reachable, or the connection would have failed before: only this recipient may be slow.
+        // The server was reachable, because connecting has a shorter time limit. Perhaps only this recipient is slow.
         return timeout.aborted ? { kind: 'delayed', message: connectionErrors['ETIMEDOUT'] ?? '' } : explain(cause, lane);
       }
     },

@@ -47,14 +47,14 @@ export function smtpMail({ language, timeZone, ...options }: SmtpMailOptions): M
     async send(mail: OutgoingMail, lane: SendLane, signal: AbortSignal) {
       lastId += 1;
       const id = lastId;
-      const sent = Promise.withResolvers<void>();
+      const attempt = Promise.withResolvers<void>();
       const abort = () => post({ abort: id });
-      waiting.set(id, sent);
+      waiting.set(id, attempt);
       post({ id, mail, lane });
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
       try {
-        await sent.promise;
+        await attempt.promise;
       } finally {
         signal.removeEventListener('abort', abort);
         waiting.delete(id);

@@ -29,5 +29,5 @@ export interface SendFailure {
 /** How many mails of each lane are sent at a time. */
 export const concurrency = { alerts: 5, codes: 5 } as const;
 
-/** Maximum number of connections of each lane: of the mails above, with the slow ones. */
+/** Maximum number of connections of each lane: one for each concurrent mail, and more for slow mails. */
 export const laneConnections = { alerts: concurrency.alerts + maxSlowMails, codes: concurrency.codes + maxSlowMails, tests: 4 } as const;

@@ -1,4 +1,4 @@
-// The script of the thread that sends mail: composing a message and its SMTP dialogue take a few milliseconds.
+// The script of the thread that sends mail: composing a message and its SMTP dialogue take a few ms that would delay the main thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { OutgoingMail, SendLane } from '#ports/mail.ts';
 import { smtpConnections } from './smtp-connections.ts';
@@ -7,9 +7,10 @@ import type { SendFailure, SmtpOptions } from './smtp-options.ts';
 /** A task of the thread: to send a mail, or to stop sending it. `id` and `abort` identify the mail. */
 export type SendTask = { readonly id: number; readonly mail: OutgoingMail; readonly lane: SendLane } | { readonly abort: number };
 
-/** The end of an attempt to send a mail; null: the server has accepted it. */
+/** The result of an attempt to send a mail. */
 export interface SendResult {
   readonly id: number;
+  /** null: the server has accepted the mail. */
   readonly failure: SendFailure | null;
 }
 

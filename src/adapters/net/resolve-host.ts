@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 
 const hostsFile = '/etc/hosts';
 const answerTimeout = { timeout: 2000, tries: 2 }; // ms for each try
-const maxLookups = 4; // the threads that they use are those of the whole process
+const maxLookups = 4; // at a time: they occupy threads of the pool that the whole process shares
 
 /** Where names are looked up. Tests replace it. */
 export interface NameSources {
@@ -44,8 +44,8 @@ export function hostResolver(sources: NameSources = systemSources): (host: strin
     }
   }
   return async (host) => {
-    const known = await findInHosts(sources.hostsFile, host);
-    if (known.length > 0) return known;
+    const hostsAddresses = await findInHosts(sources.hostsFile, host);
+    if (hostsAddresses.length > 0) return hostsAddresses;
     const resolver = sources.newResolver();
     const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));

@@ -14,7 +14,7 @@ function sync(path: string): void {
 /** Syncs the names in a folder to disk: without it, a power failure can remove a file that was written and renamed. */
 export const syncFolder = (folder: string): void => sync(folder);
 
-/** Renames a complete file to its final name and syncs both to disk: a crash leaves the entire file or nothing. */
+/** Renames a complete file to its final name, and syncs the file and its name to disk: a crash leaves the entire file or nothing. */
 export function replaceFileDurably(source: string, file: string): void {
   sync(source);
   renameSync(source, file);
@@ -46,7 +46,7 @@ function writeTemporaryFile(file: string, text: string): string {
 /** Writes a small private file (mode 0600) and syncs it to disk. An existing file is replaced. */
 export const writePrivateFile = (file: string, text: string): void => replaceFileDurably(writeTemporaryFile(file, text), file);
 
-/** Writes the same kind of file unless it exists: if several processes write it at the same time, the first text stays. */
+/** As `writePrivateFile`, but keeps an existing file: if several processes write the file at the same time, the first text stays. */
 export function writePrivateFileOnce(file: string, text: string): void {
   const temporary = writeTemporaryFile(file, text);
   try {

@@ -26,8 +26,8 @@ function slotsByKey(maxPerKey: number) {
 /**
  * Returns a scheduler that gives each group its turns by the time that its changes take, so that one group does not
  * block the others.
- * @param maxConcurrent changes that run at once, so that they leave connections free for other work
- * @param maxPerGroup changes of one group that run at once: they may wait for one another
+ * @param maxConcurrent maximum number of changes that run at once, so that connections stay free for other work
+ * @param maxPerGroup maximum number of changes of one group that run at once: they may wait for one another
  */
 export function fairScheduler(maxConcurrent: number, maxPerGroup = maxConcurrent): FairScheduler {
   const waiting = costQueue<() => void>();

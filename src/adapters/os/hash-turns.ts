@@ -25,7 +25,7 @@ export interface HashQueue {
 const busyRefusal = () => new Refusal('signInBusy', undefined, { retryAfter });
 
 /**
- * Returns a queue that runs a limited number of attempts at once. If more than sixty wait, it refuses the newest attempt of the
+ * Returns a queue that runs a limited number of attempts at once. If sixty wait already, it refuses the newest attempt of the
  * group (wide network or tenant) with the most waiting attempts, so that one group cannot lock out the others.
  */
 export function hashQueue(maxConcurrent: number): HashQueue {

@@ -8,7 +8,7 @@ export interface IdleThread extends AsyncDisposable {
   /** @param moved memory in the message that is moved to the thread instead of being copied */
   post(message: unknown, moved?: readonly ArrayBuffer[]): void;
   /**
-   * Call it when all messages are answered: the thread then keeps no process alive, and ends after the idle time.
+   * Call it when all messages are answered. The thread then does not keep the process alive, and ends after the idle time.
    * @param idleTime ms
    */
   startIdleTimer(idleTime?: number): void;
@@ -21,7 +21,7 @@ export interface ThreadOwner<Response> {
   rejectPending(): void;
   /** Returns whether the thread may end without losing work. */
   isIdle(): boolean;
-  /** Called after the thread has ended. Another message starts another one. */
+  /** Called after the thread has ended. The next message starts another thread. */
   onEnd?(): void;
 }
 

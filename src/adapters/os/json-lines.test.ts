@@ -15,9 +15,9 @@ test('the file contains all lines after the log is closed', async (t) => {
   const lines = openJsonLines(join(folder, 'a.log'));
   for (let line = 0; line < 1000; line += 1) lines.write({ line });
   await lines[Symbol.asyncDispose]();
-  const written = readFileSync(join(folder, 'a.log'), 'utf8').trimEnd().split('\n');
+  const fileLines = readFileSync(join(folder, 'a.log'), 'utf8').trimEnd().split('\n');
   assert.deepEqual(
-    written.map((line) => JSON.parse(line).line),
+    fileLines.map((line) => JSON.parse(line).line),
     [...Array(1000).keys()],
   );
 });

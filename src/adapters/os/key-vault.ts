@@ -9,7 +9,7 @@ const fingerprintBytes = 16;
 
 /**
  * Returns a vault that seals with AES-256-GCM (NIST SP 800-38D). Its keys are derived from the installation's secret key (RFC 5869).
- * @param random gives the nonces: a text must not be sealed with a nonce of another one
+ * @param random source of the nonces: no two texts may be sealed with the same nonce
  */
 export function keyVault(secretKey: string, random: Pick<Random, 'token'>): Vault {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: stored secrets', 32));

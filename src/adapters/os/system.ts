@@ -4,21 +4,21 @@ import type { Random } from '#ports/random.ts';
 
 export const systemClock: Clock = { now: Date.now };
 
-const poolSize = 4096; // bytes: one call to the kernel costs more than a token
+const poolSize = 4096; // bytes for many tokens: a call to the kernel for each token would take longer
 
-/** Returns a source of random tokens and digits. A token uses bytes of a block from the kernel, each once, and overwrites them. */
+/** Returns a source of random tokens and digits. Each token takes new bytes of a block from the kernel, and overwrites them. */
 export function systemRandom(): Random {
   const pool = Buffer.alloc(poolSize);
-  let used = poolSize;
+  let usedBytes = poolSize;
   return {
     token(bits) {
       const bytes = bits / 8;
-      if (used + bytes > poolSize) {
+      if (usedBytes + bytes > poolSize) {
         randomFillSync(pool);
-        used = 0;
+        usedBytes = 0;
       }
-      const tokenBytes = pool.subarray(used, used + bytes);
-      used += bytes;
+      const tokenBytes = pool.subarray(usedBytes, usedBytes + bytes);
+      usedBytes += bytes;
       const token = tokenBytes.toString('base64url');
       tokenBytes.fill(0);
       return token;

@@ -1,6 +1,6 @@
 import { costQueue } from '#core/cost-queue.ts';
 
-/** Work that takes longer, in ms, makes its tenant pause for this many times as long. */
+/** Work that takes longer than `longWork` ms makes its tenant pause for `pauseFactor` times as long. */
 const [longWork, pauseFactor] = [100, 20];
 
 /** Work that waits. */
@@ -10,8 +10,8 @@ interface WaitingWork {
 }
 
 /**
- * Runs short work on what the servers of tenants have sent, one piece in each iteration of the event loop. Tenants take turns by the
- * time that their work has taken: a server of one tenant, which can send what takes long, does not delay the work of others.
+ * Runs short work on data from the servers of tenants, one piece of work in each iteration of the event loop. Tenants take turns by the
+ * time that their work has taken: if the server of one tenant sends data that takes long to read, the work of others is not delayed.
  */
 export class TenantTurns {
   readonly #waiting = costQueue<WaitingWork>();

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 const threadUrl = (name: string, moduleUrl: string) =>
   new URL(`${name}${extname(new URL(moduleUrl).pathname) === '.ts' ? '.ts' : '.mjs'}`, moduleUrl);
 
-// A thread that only makes system calls needs very little heap.
+// Most threads only make system calls, so they need very little heap.
 const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
 
 /**
@@ -31,11 +31,11 @@ export const hasBlockedThread = (): boolean => blockedThreads.size > 0;
 
 /** Ends a thread. Does not wait longer than two seconds for one that is blocked by a system call. */
 export async function endThread(thread: Worker): Promise<void> {
-  const ended = thread.terminate().then(() => blockedThreads.delete(thread));
+  const termination = thread.terminate().then(() => blockedThreads.delete(thread));
   blockedThreads.add(thread);
   thread.unref();
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, endTimeout);
-  await Promise.race([ended, timeout.promise]);
+  await Promise.race([termination, timeout.promise]);
   clearTimeout(timer);
 }

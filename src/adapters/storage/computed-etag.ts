@@ -1,4 +1,4 @@
-const youngTime = 2000; // ms: times have whole seconds, so a younger file can change without another time
+const youngTime = 2000; // ms: times are in whole seconds, so a file that has just changed can change again and keep its time
 
 /** Returns an ETag for a file whose server sends none: from its size and time. @param now ms since the epoch */
 export function computedEtag(size: number, modified: number, now: number): string {
@@ -6,5 +6,5 @@ export function computedEtag(size: number, modified: number, now: number): strin
   return now - modified < youngTime ? `W/${text}` : text;
 }
 
-/** Returns whether two ETags name one version: a server may send it as weak as long as the file is young. */
+/** Returns whether two ETags name the same version. Ignores weakness: the ETag of a version is weak while the file is young. */
 export const isSameVersion = (one: string, other: string): boolean => one.replace(/^W\//, '') === other.replace(/^W\//, '');

@@ -40,8 +40,8 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
   }
   /** Returns whether the folder overlaps the part of POSTERN_DATA that must not be shared, such as the database and the keys. */
   async function holdsSecrets(folder: string): Promise<boolean> {
-    const [dataFolder = data, shared = defaultRoot] = await resolveAll([data, defaultRoot]);
-    return isWithin(dataFolder, folder) || (isWithin(folder, dataFolder) && !isWithin(folder, shared));
+    const [dataFolder = data, sharedRoot = defaultRoot] = await resolveAll([data, defaultRoot]);
+    return isWithin(dataFolder, folder) || (isWithin(folder, dataFolder) && !isWithin(folder, sharedRoot));
   }
   async function overlapsAny(folder: string, others: readonly StorageLocation[]): Promise<boolean> {
     const paths = new Set(others.flatMap(({ configuration }) => configuredFolderOrNull(data, configuration) ?? []));

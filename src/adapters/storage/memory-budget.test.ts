@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { StorageBusy } from '#ports/storage.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
-test('one tenant can take half of the memory, and the others half of what it leaves', () => {
+test('one tenant can take half of the memory, and a second one half of the rest', () => {
   const budget = new MemoryBudget(1000);
   const first = budget.of(1).begin();
   assert.throws(() => first.set(501), StorageBusy);
@@ -14,7 +14,7 @@ test('one tenant can take half of the memory, and the others half of what it lea
   assert.throws(() => budget.of(1).begin().set(1), StorageBusy);
 });
 
-test('memory can be taken again after its work has ended', () => {
+test('memory can be taken again after its task has ended', () => {
   const budget = new MemoryBudget(1000);
   {
     using work = budget.of(1).begin();

@@ -3,26 +3,26 @@ import { StorageBusy } from '#ports/storage.ts';
 
 const defaultTotal = 256 << 20; // bytes
 
-/** Memory that some work takes, from a budget. Its disposal gives it back. */
+/** Memory that a task takes from a budget. Disposal gives the memory back. */
 export interface TakenMemory extends Disposable {
-  /** Sets the number of bytes that the work takes now. @throws StorageBusy if there are not enough left */
+  /** Sets the number of bytes that the task takes now. @throws StorageBusy if not enough bytes are left */
   set(bytes: number): void;
 }
 
 /** The budget as one tenant sees it. */
 export interface TenantMemory {
-  /** Begins work that takes no memory yet. */
+  /** Begins a task that takes no memory yet. */
   begin(): TakenMemory;
 }
 
 /**
- * Memory for what services send about many files. A tenant may have half of what the others leave: the services that one tenant names
- * cannot take all of it.
+ * Memory for long lists of files that services send. A tenant may have half of the memory that the others leave, so that the services
+ * of one tenant cannot take all of it.
  */
 export class MemoryBudget {
   readonly #total: number;
   readonly #byTenant = new Map<number, number>();
-  #taken = 0; // bytes of all tenants
+  #takenBytes = 0; // bytes of all tenants
 
   constructor(total = defaultTotal) {
     this.#total = total;
@@ -37,21 +37,21 @@ export class MemoryBudget {
     let bytes = 0;
     const change = (difference: number) => {
       addCount(this.#byTenant, tid, difference);
-      this.#taken += difference;
+      this.#takenBytes += difference;
       bytes += difference;
     };
     return {
       set: (next) => {
-        if (next > bytes && !this.#hasRoom(tid, next - bytes)) throw new StorageBusy('too many long lists of files are being read');
+        if (next > bytes && !this.#hasSpace(tid, next - bytes)) throw new StorageBusy('too many long lists of files are being read');
         change(next - bytes);
       },
       [Symbol.dispose]: () => change(-bytes),
     };
   }
 
-  #hasRoom(tid: number, more: number): boolean {
-    const own = this.#byTenant.get(tid) ?? 0;
-    const others = this.#taken - own;
-    return own + more <= (this.#total - others) / 2;
+  #hasSpace(tid: number, more: number): boolean {
+    const ownBytes = this.#byTenant.get(tid) ?? 0;
+    const others = this.#takenBytes - ownBytes;
+    return ownBytes + more <= (this.#total - others) / 2;
   }
 }

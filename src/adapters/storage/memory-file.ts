@@ -1,7 +1,7 @@
 import type { DatedEntry } from '#core/listing.ts';
 import type { OpenFile } from '#ports/storage.ts';
 
-/** Returns a small file, which was read when it was opened. */
+/** Returns a small file whose content was read when it was opened. */
 export function memoryFile(entry: DatedEntry, content: Uint8Array): OpenFile {
   return {
     entry,

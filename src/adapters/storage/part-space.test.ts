@@ -44,7 +44,7 @@ test('a thousand chunks of one byte share one block of memory', async (t) => {
   assert.ok(space.takeBlock() && !space.takeBlock());
 });
 
-test('a chunk that is reused after it was appended does not change the part', async (t) => {
+test('overwriting a chunk after it was appended does not change the part', async (t) => {
   const part = new UploadPart(new PartSpace({ folder: await temporaryFolder(t), minFreeSpace: 0 }));
   const chunk = Buffer.from('before');
   await part.append(chunk);
@@ -57,10 +57,10 @@ test('parts are refused before they use the space that must stay free, however m
   const { free } = await diskSpace(folder);
   const space = new PartSpace({ folder, minFreeSpace: free - (100 << 20), maxMemory: 0 });
   const parts = Array.from({ length: 64 }, () => new UploadPart(space));
-  const appended = await Promise.allSettled(parts.map((part) => part.append(Buffer.from('x'))));
-  const refused = appended.filter(({ status }) => status === 'rejected');
-  assert.ok(refused.length >= 32, `${refused.length}`); // each reserves 4 MiB
-  for (const one of refused) assert.ok(one.status === 'rejected' && one.reason instanceof StorageFull);
+  const results = await Promise.allSettled(parts.map((part) => part.append(Buffer.from('x'))));
+  const refusals = results.filter(({ status }) => status === 'rejected');
+  assert.ok(refusals.length >= 32, `${refusals.length}`); // each reserves 4 MiB
+  for (const one of refusals) assert.ok(one.status === 'rejected' && one.reason instanceof StorageFull);
   for (const part of parts) await part.clear();
   const later = new UploadPart(space);
   await later.append(Buffer.from('x'));

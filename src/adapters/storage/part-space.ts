@@ -27,7 +27,7 @@ export interface PartSpaceOptions {
 export class PartSpace {
   readonly #options: PartSpaceOptions;
   #memory = 0;
-  #reserved = 0; // bytes that will be written
+  #reservedBytes = 0; // bytes that will be written
 
   constructor(options: PartSpaceOptions) {
     this.#options = options;
@@ -48,15 +48,15 @@ export class PartSpace {
   /** Reserves disk space. @returns the number of bytes @throws StorageFull */
   async reserve(): Promise<number> {
     const { folder, minFreeSpace } = this.#options;
-    this.#reserved += reservedAtOnce;
-    if ((await diskSpace(folder)).free >= minFreeSpace + this.#reserved) return reservedAtOnce;
-    this.#reserved -= reservedAtOnce;
+    this.#reservedBytes += reservedAtOnce;
+    if ((await diskSpace(folder)).free >= minFreeSpace + this.#reservedBytes) return reservedAtOnce;
+    this.#reservedBytes -= reservedAtOnce;
     throw new StorageFull('POSTERN_DATA has no space for the part of an upload');
   }
 
   /** Ends the reservation of bytes: they are written, or are not needed. */
   release(bytes: number): void {
-    this.#reserved -= bytes;
+    this.#reservedBytes -= bytes;
   }
 
   /** Opens a temporary file. */
@@ -73,11 +73,11 @@ export class PartSpace {
   }
 }
 
-/** A file whose bytes need space on the disk. */
+/** A file that reserves disk space before it writes. */
 export class SpaceFile {
   readonly #space: PartSpace;
   readonly #file: FileHandle;
-  #reserved = 0;
+  #reservedBytes = 0;
   length: number;
 
   /** @param length bytes to keep: `append` writes after them */
@@ -89,7 +89,7 @@ export class SpaceFile {
 
   /** @throws StorageFull */
   async append(chunk: Uint8Array): Promise<void> {
-    while (this.#reserved < chunk.length) this.#reserved += await this.#space.reserve();
+    while (this.#reservedBytes < chunk.length) this.#reservedBytes += await this.#space.reserve();
     try {
       for (let written = 0; written < chunk.length; )
         written += (await this.#file.write(chunk, written, chunk.length - written, this.length + written)).bytesWritten;
@@ -97,7 +97,7 @@ export class SpaceFile {
       throw isDiskFullError(cause) ? new StorageFull('POSTERN_DATA is full', { cause }) : cause;
     }
     this.length += chunk.length;
-    this.#reserved -= chunk.length;
+    this.#reservedBytes -= chunk.length;
     this.#space.release(chunk.length);
   }
 
@@ -112,7 +112,7 @@ export class SpaceFile {
   }
 
   async close(): Promise<void> {
-    this.#space.release(this.#reserved);
+    this.#space.release(this.#reservedBytes);
     await this.#file.close();
   }
 }
@@ -158,16 +158,16 @@ export class UploadPart {
   #appendToBlocks(chunk: Uint8Array): Uint8Array {
     let rest = chunk;
     while (rest.length > 0) {
-      const used = this.#inBlocks % blockSize;
-      if (used === 0) {
+      const usedBytes = this.#inBlocks % blockSize;
+      if (usedBytes === 0) {
         const block = this.#space.takeBlock();
         if (!block) return rest;
         this.#blocks.push(block);
       }
-      const copied = Math.min(rest.length, blockSize - used);
-      this.#blocks.at(-1)?.set(rest.subarray(0, copied), used);
-      this.#inBlocks += copied;
-      rest = rest.subarray(copied);
+      const count = Math.min(rest.length, blockSize - usedBytes);
+      this.#blocks.at(-1)?.set(rest.subarray(0, count), usedBytes);
+      this.#inBlocks += count;
+      rest = rest.subarray(count);
     }
     return rest;
   }

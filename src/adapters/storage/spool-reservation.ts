@@ -1,13 +1,13 @@
 import { StorageFull } from '#ports/storage.ts';
 import type { SpoolSpace } from './spool-space.ts';
 
-const checkInterval = 10_000; // ms between two looks at the rate of an upload
+const checkInterval = 10_000; // ms between two checks of the rate of an upload
 /** ms within which an upload must be complete at its rate to get the space for all of its bytes. */
 const maxDuration = 3_600_000;
-/** Bytes that an upload gets at once until then. */
+/** Bytes by which the space of a slower upload grows. */
 const step = 16 << 20;
 
-/** An upload of which a part arrives. */
+/** An upload that is being received. */
 export interface ArrivingUpload {
   /** Begins with the id of the tenant and `-`. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface ArrivingUpload {
 }
 
 /**
- * The space of an upload while a part of it arrives. It grows step by step, so that nobody can hold much space with few bytes. A fast
+ * The space of an upload while a part arrives. The space grows step by step, so that nobody can hold much space with few bytes. A fast
  * upload gets the space for the complete file, so that two uploads do not wait for each other's space.
  */
 export class SpoolReservation {
@@ -26,14 +26,14 @@ export class SpoolReservation {
   readonly #upload: ArrivingUpload;
   readonly #monotonic: () => number;
   #bytes: number;
-  #checked: { readonly at: number; readonly length: number };
+  #lastCheck: { readonly at: number; readonly length: number };
 
   private constructor(space: SpoolSpace, upload: ArrivingUpload, monotonic: () => number) {
     this.#space = space;
     this.#upload = upload;
     this.#monotonic = monotonic;
     this.#bytes = Math.min(upload.size, upload.offset + step);
-    this.#checked = { at: monotonic(), length: upload.offset };
+    this.#lastCheck = { at: monotonic(), length: upload.offset };
   }
 
   /** @param monotonic returns a time in ms @throws StorageFull, or an error of the disk */
@@ -46,16 +46,16 @@ export class SpoolReservation {
   /** Called before bytes are written. @param length bytes of the upload afterwards @throws StorageFull, or an error of the disk */
   async extend(length: number): Promise<void> {
     if (length > this.#bytes) await this.#reserve(length + step);
-    const { at, length: previous } = this.#checked;
+    const { at, length: previous } = this.#lastCheck;
     const elapsed = this.#monotonic() - at;
     if (elapsed < checkInterval) return;
-    this.#checked = { at: this.#monotonic(), length };
-    const expected = length + ((length - previous) * maxDuration) / elapsed;
-    if (expected >= this.#upload.size) await this.#reserveAll();
+    this.#lastCheck = { at: this.#monotonic(), length };
+    const expectedLength = length + ((length - previous) * maxDuration) / elapsed;
+    if (expectedLength >= this.#upload.size) await this.#reserveAll();
     else if (length + step < this.#bytes) await this.#reserve(length + step);
   }
 
-  /** Gives back what has not arrived. If that fails, it is given back later, as that of a process that has ended. */
+  /** Gives back the space of bytes that have not arrived. If that fails, `SpoolSpace` corrects it later, as after the end of a process. */
   async end(length: number): Promise<void> {
     await this.#space.shrink(this.#upload.name, this.#bytes, length).catch(() => {});
   }

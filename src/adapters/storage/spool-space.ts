@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { systemErrorCode } from '#adapters/storage/disk/disk-errors.ts';
 import { StorageFull } from '#ports/storage.ts';
 
-/** A reservation is an empty file `{name of the upload}@{bytes}`: the processes that share the folder see each other's. */
+/** A reservation is an empty file `{name of the upload}@{bytes}`: the processes that share the folder see each other's reservations. */
 const separator = '@';
 /**
  * ms after which a reservation counts only the bytes that have arrived, if neither it nor the file of the upload has changed: its process
- * has ended. A part that arrives so slowly has been refused before.
+ * has ended. A part whose bytes arrive more slowly is refused before that time.
  */
 const staleAfter = 150_000;
 
@@ -19,10 +19,10 @@ const nameOf = (file: string) => file.split(separator, 1)[0] ?? '';
 
 /** Returns the bytes that are reserved for each upload, by its name. */
 function reservedBytes(files: readonly string[]): Map<string, number> {
-  const reserved = new Map<string, number>();
+  const bytesByUpload = new Map<string, number>();
   for (const file of files)
-    if (file.includes(separator)) reserved.set(nameOf(file), Math.max(reserved.get(nameOf(file)) ?? 0, bytesOf(file)));
-  return reserved;
+    if (file.includes(separator)) bytesByUpload.set(nameOf(file), Math.max(bytesByUpload.get(nameOf(file)) ?? 0, bytesOf(file)));
+  return bytesByUpload;
 }
 
 /** Reserves the space of a folder for uploads, whose files are in the folder, too. */
@@ -44,10 +44,10 @@ export class SpoolSpace {
   }
 
   /**
-   * Reserves space for an upload, instead of what was reserved for it. The reservations of a process are made one after the other.
+   * Reserves space for an upload, and replaces its earlier reservation. The reservations of a process are made one after the other.
    * @param name begins with the id of the tenant and `-`
    * @param bytes that the upload has, and may get
-   * @throws StorageFull, or an error of the disk: what was reserved for it before stays
+   * @throws StorageFull, or an error of the disk: the earlier reservation stays
    */
   reserve(name: string, bytes: number): Promise<void> {
     const reservation = this.#lastReservation.then(() => this.#reserve(name, bytes));
@@ -76,7 +76,7 @@ export class SpoolSpace {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const isCreated = await this.#create(name, bytes);
     try {
-      // Counted after it was created: of two processes that reserve the last space at a time, at least one sees the other.
+      // The files are counted after this one was created: of two processes that reserve the last space at a time, at least one sees both.
       let files = await this.#files();
       if (!this.#isWithinLimits(files, name) && (await this.#correctStale(files, name, bytes))) files = await this.#files();
       if (!this.#isWithinLimits(files, name))
@@ -84,21 +84,21 @@ export class SpoolSpace {
       await this.#removeReservations(files, name, `${name}${separator}${bytes}`);
     } catch (cause) {
       if (isCreated) await rm(this.#path(name, bytes), { force: true });
-      else await this.shrink(name, bytes, await this.#sizeOf(name)); // of a process that has ended: no other one receives this upload
+      else await this.shrink(name, bytes, await this.#sizeOf(name)); // left by an ended process: no other process receives this upload
       throw cause;
     }
   }
 
-  /** Creates the file of a reservation, with the present time of the disk. @returns false if there was one */
+  /** Creates the file of a reservation, or sets its time to the present time of the disk. @returns false if it existed */
   async #create(name: string, bytes: number): Promise<boolean> {
     const path = this.#path(name, bytes);
-    const created = await open(path, 'wx', 0o600).catch((cause: unknown) => {
+    const newFile = await open(path, 'wx', 0o600).catch((cause: unknown) => {
       if (systemErrorCode(cause) !== 'EEXIST') throw cause;
       return null;
     });
-    const file = created ?? (await open(path, 'w', 0o600));
+    const file = newFile ?? (await open(path, 'w', 0o600));
     await file.close();
-    return created !== null;
+    return newFile !== null;
   }
 
   /** @param files of the folder @param name of an upload of the tenant */
@@ -116,7 +116,7 @@ export class SpoolSpace {
    * Corrects the reservations of processes that have ended, once in a while.
    * @param files of the folder
    * @param name of an upload, and the bytes that were just reserved for it: its file shows the time of the disk
-   * @returns false if it was too early
+   * @returns false if the last correction was too recent
    */
   async #correctStale(files: readonly string[], name: string, bytes: number): Promise<boolean> {
     if (this.#monotonic() - this.#lastCorrection < correctionInterval) return false;
@@ -137,7 +137,7 @@ export class SpoolSpace {
     for (const file of files) if (file.startsWith(name + separator) && file !== except) await rm(join(this.#folder, file), { force: true });
   }
 
-  /** Returns the bytes that have arrived of an upload. */
+  /** Returns how many bytes of an upload have arrived. */
   async #sizeOf(name: string): Promise<number> {
     const file = await stat(join(this.#folder, name)).catch(() => null); // no part of it has arrived
     return file?.size ?? 0;

@@ -58,7 +58,7 @@ test('an upload that has sent one byte uses no more space than this byte while i
   await assert.rejects(spool.open(1, 'a', 1, 50), StorageFull);
 });
 
-test('two processes that share a spool count the files of each other, and no longer those that the other one has deleted', async (t) => {
+test('two processes that share a spool count the files of each other, until one of them has deleted them', async (t) => {
   const { spool, newSpool: startProcess } = await newSpool(t, 100);
   const other = startProcess();
   await send(spool, 1, 'a', 50);
@@ -85,11 +85,11 @@ test('an upload that one process accepts has space until its part ends, also if 
   await (await other.open(1, 'a', 20, 40)).close();
 });
 
-test('an upload that a killed process was receiving holds only the space of what has arrived after some minutes', async (t) => {
+test('some minutes after a process was killed, its unfinished upload holds only the space of the bytes that have arrived', async (t) => {
   const { spool, newSpool: restart, folder } = await newSpool(t, 100);
-  const killed = await spool.open(1, 'a', 0, 50);
-  t.after(() => killed.close());
-  await killed.append(Buffer.alloc(10));
+  const file = await spool.open(1, 'a', 0, 50);
+  t.after(() => file.close());
+  await file.append(Buffer.alloc(10));
   const next = restart();
   await assert.rejects(send(next, 1, 'b', 1), StorageFull);
   const past = new Date(Date.now() - 200_000);
@@ -117,7 +117,7 @@ test('a large upload gets the space for all of its bytes while it is fast enough
 test('a reservation that was never counted does not let its upload exceed the limit', async (t) => {
   const { spool, folder } = await newSpool(t, 100);
   await send(spool, 1, 'a', 10);
-  await writeFile(join(folder, '1-b@45'), ''); // of a process that was killed before it counted
+  await writeFile(join(folder, '1-b@45'), ''); // left by a process that was killed before it counted
   await assert.rejects(send(spool, 1, 'b', 45), StorageFull);
 });
 
@@ -134,9 +134,9 @@ test('a process that opens the file of an upload late keeps the bytes that anoth
 test('of many simultaneous uploads, the spool accepts as many as it has space for', async (t) => {
   const { spool } = await newSpool(t, 100);
   const results = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => spool.open(1, `${index}`, 0, 10)));
-  const opened = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  assert.equal(opened.length, 5);
-  for (const file of opened) await file.close();
+  const files = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  assert.equal(files.length, 5);
+  for (const file of files) await file.close();
 });
 
 test('the sweep deletes the files of uploads that are not pending', async (t) => {

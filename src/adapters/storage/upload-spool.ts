@@ -38,7 +38,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/** The bytes that have arrived of an upload in parts. One call at a time. */
+/** The received bytes of an upload in parts. One call at a time. */
 export class SpooledFile {
   readonly #handle: FileHandle;
   readonly #file: SpaceFile;
@@ -103,7 +103,7 @@ export class UploadSpool {
     const reservation = await onDisk(() => SpoolReservation.begin(this.#space, { name, size, offset }, this.#monotonic));
     try {
       const handle = await onDisk(() => this.#openFile(name, offset));
-      if (!handle) throw new ItemNotFound('what was uploaded is gone');
+      if (!handle) throw new ItemNotFound('the uploaded bytes are gone');
       return new SpooledFile(handle, new SpaceFile(this.#diskSpace, handle, offset), reservation);
     } catch (cause) {
       await reservation.end(offset);
@@ -111,7 +111,7 @@ export class UploadSpool {
     }
   }
 
-  /** Deletes the file of an upload. An absent one is no error. */
+  /** Deletes the file of an upload. A missing file is no error. */
   async delete(tid: number, token: string): Promise<void> {
     await this.#delete(`${tid}-${token}`);
   }

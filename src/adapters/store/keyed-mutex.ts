@@ -1,7 +1,7 @@
 /** Runs work while no other work runs that has one of its keys. */
 export type RunUnderKeys = <T>(keys: readonly string[], work: () => Promise<T>) => Promise<T>;
 
-/** Returns the keys, each once, in an order that is the same for all: so two changes never wait for each other. */
+/** Returns the keys, each once, in an order that is the same for all changes, so that two changes never wait for each other. */
 export const inLockOrder = (keys: readonly string[]): string[] => [...new Set(keys)].sort();
 
 /** Returns a function that runs work under several keys, within this process. */
@@ -11,8 +11,8 @@ export function keyedMutexes(): RunUnderKeys {
 }
 
 /**
- * Returns a function that runs work of the same key one after the other, within this process. Enough for SQLite: only
- * one process uses the database.
+ * Returns a function that runs work of the same key one after the other, within this process. This is enough for SQLite, because
+ * only one process uses the database.
  */
 export function keyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const tails = new Map<string, Promise<unknown>>();

@@ -16,7 +16,7 @@ export interface PageRange {
   readonly limit: number;
 }
 
-/** Returns where a page lies. A page in the second half is read from the end, which is as cheap as one near the beginning. */
+/** Returns the range of a page. A page in the second half is read from the end, which is as cheap as one near the beginning. */
 export function pageRange(
   { after, startIndex, pageSize }: Pick<SearchQuery, 'after' | 'startIndex' | 'pageSize'>,
   total: number,

@@ -9,13 +9,13 @@ interface IdleConnection {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Connections on which the account of a configuration has signed in. They are used again for a short time. */
+/** Caches connections on which the account of a configuration has signed in, so that the next requests can use them. */
 export class AccountConnections implements Disposable {
   readonly #idle = new Map<string, IdleConnection[]>();
 
   /**
-   * Uses a connection of a configuration.
-   * @param open opens a new one
+   * Runs work on an idle connection of a configuration, or on a new one.
+   * @param open opens a new connection
    * @param signal aborted when the time for the requests is over
    */
   async use<T>(
@@ -32,7 +32,7 @@ export class AccountConnections implements Disposable {
       return result;
     } catch (cause) {
       connection.close();
-      // Directories close idle connections, so this error does not mean that a new one fails.
+      // Directories close idle connections, so this error does not mean that a new connection would fail.
       if (idle && cause instanceof DirectoryUnavailable && !signal.aborted) return this.use(key, signal, open, work);
       throw cause;
     }

@@ -2,15 +2,15 @@ import type { Entry } from 'ldapts';
 import { firstRdnValue } from '#core/ldap/ldap-text.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 
-const maxText = 255; // characters: a part of a longer name could be the name of somebody else
+const maxText = 255; // characters; longer text is ignored, not cut off: a shortened name could be the name of another user
 const disabledAccount = 2; // ADS_UF_ACCOUNTDISABLE
-const lockedForever = '000001010000Z'; // of pwdAccountLockedTime
+const lockedForever = '000001010000Z'; // value of pwdAccountLockedTime: an administrator has locked the account
 /** Active Directory counts in units of 100 ns since 1601. */
 const [ticksPerMs, epochOffset] = [10_000n, 11_644_473_600_000n];
 
 const binaryAttributes: readonly string[] = ['objectGUID'];
 
-/** Returns the attributes that are read of a user. */
+/** Returns the search options that select the attributes of a user. */
 export const userAttributes = ({ usernameAttribute, emailAttribute, nameAttribute }: LdapConfiguration) => ({
   attributes: [
     ...['entryUUID', 'objectGUID', 'displayName', 'cn', 'uid', 'sAMAccountName', 'memberOf'],

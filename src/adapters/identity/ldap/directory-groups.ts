@@ -43,7 +43,7 @@ async function parentsOf(client: Client, configuration: LdapConfiguration, dn: s
   }
   const options = { scope: 'base', filter: '(objectClass=*)', attributes: ['memberOf'], derefAliases: 'never' } satisfies SearchOptions;
   const group = await client.search(dn, options).catch((cause: unknown) => {
-    if (cause instanceof Error && cause.name === 'NoSuchObjectError') return null; // or the account may not read it
+    if (cause instanceof Error && cause.name === 'NoSuchObjectError') return null; // no such group, or the account may not read it
     throw cause;
   });
   const [entry] = group?.searchEntries ?? [];

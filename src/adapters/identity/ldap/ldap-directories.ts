@@ -24,7 +24,7 @@ interface Clocks {
   monotonic(): number;
 }
 
-/** Requests of one method. @param noteResponse is called when the directory has accepted a connection and a sign-in */
+/** Requests of one method. @param noteResponse is called when the directory has responded to a bind */
 type DirectoryRequest<T> = (library: typeof Library, signal: AbortSignal, noteResponse: () => void) => Promise<T>;
 
 /** Queries LDAP directories with ldapts. A directory that does not respond affects its own configuration alone. */
@@ -107,7 +107,7 @@ export class LdapDirectories implements Directories {
     try {
       return await request(library, AbortSignal.timeout(timeLimit), noteResponse);
     } catch (cause) {
-      // A user with too many groups must not close the directory to the others.
+      // An error that concerns one user, such as too many groups, must not pause requests for all others.
       if (cause instanceof DirectoryUnavailable && !hasResponded) this.#pause(key, cause);
       throw cause;
     }

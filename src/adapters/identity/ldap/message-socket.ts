@@ -3,11 +3,11 @@ import type { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { contentRange, countElements } from './ber.ts';
 
-/** Limits of what a directory sends on one connection: the library keeps what arrives without a limit. */
+/** Limits of what a directory sends on one connection: the library buffers all of it. */
 const limits = { bytes: 2 << 20, message: 1 << 18, messages: 10_000, elements: 20_000 };
 const maxElements = 4000; // of one message: a thousand groups are a thousand elements; the library creates an object for each
 const maxHeader = 6; // bytes of the tag and the length of a message
-/** Pieces that may arrive: a directory that sends byte by byte costs much more than the bytes themselves. */
+/** Returns how many pieces may arrive: many short pieces take much more time than the same bytes in a few pieces. */
 const allowedPieces = (bytes: number) => 2000 + bytes / 32;
 
 /**
@@ -22,11 +22,11 @@ export class MessageSocket extends Duplex {
   readonly #tid: number;
   #pieces: Buffer[] = [];
   #length = 0; // of the pieces
-  /** Length of the message that arrives; null: its header is not complete. */
+  /** Length of the message that is being received; null: its header is not complete. */
   #expected: number | null = null;
   /** Whether a complete message waits for its turn. */
   #isWaiting = false;
-  /** What happens after the messages that wait. */
+  /** Functions to call after the messages that wait. */
   #next: (() => void)[] = [];
   readonly #received = { bytes: 0, messages: 0, pieces: 0, elements: 0 };
 
@@ -116,7 +116,7 @@ export class MessageSocket extends Duplex {
     for (const run of next) run();
   }
 
-  /** Runs something after the messages that have arrived: the end of a connection can be noticed before their turn. */
+  /** Calls a function after all received messages are passed on: the connection can end while they wait for their turn. */
   #afterMessages(run: () => void): void {
     if (this.#isWaiting) this.#next.push(run);
     else run();

@@ -37,7 +37,7 @@ export async function searchUser(
   if (username === '' || username.length > maxUsername || username.includes('\0')) return null;
   const { base, scope, filter } = searchOf(configuration, user);
   const options = { scope, filter, derefAliases: 'never', sizeLimit: 2, ...userAttributes(configuration) } as const;
-  const { searchEntries } = await client.search(base, options); // with a size limit, more entries are no error
+  const { searchEntries } = await client.search(base, options); // with a size limit, the library returns the first entries without an error
   const [entry, second] = searchEntries;
   if (!entry || second || entry.dn === '' || isDisabled(entry, now)) return null;
   const { usernameAttribute, emailAttribute, nameAttribute } = configuration;

@@ -18,18 +18,18 @@ function acceptsStartTls({ tag, content }: Element): boolean {
 }
 
 /** Waits for one complete message. Leaves the socket paused. */
-function readMessage(socket: Duplex, signal: AbortSignal): Promise<{ readonly message: Element; readonly received: Buffer }> {
-  const outcome = Promise.withResolvers<{ message: Element; received: Buffer }>();
-  let received = Buffer.alloc(0);
+function readMessage(socket: Duplex, signal: AbortSignal): Promise<{ readonly message: Element; readonly receivedBytes: Buffer }> {
+  const outcome = Promise.withResolvers<{ message: Element; receivedBytes: Buffer }>();
+  let receivedBytes = Buffer.alloc(0);
   const failWith = (message: string) => () => outcome.reject(new DirectoryUnavailable(message));
   const onClose = failWith('The directory closed the connection before StartTLS.');
   const onTimeout = failWith('The directory did not respond to StartTLS in time.');
   const onData = (chunk: Buffer) => {
-    received = Buffer.concat([received, chunk]);
+    receivedBytes = Buffer.concat([receivedBytes, chunk]);
     try {
-      const message = elementAt(received, 0);
-      if (message) outcome.resolve({ message, received });
-      else if (received.length > maxLength) failWith('The directory sent too long a response to StartTLS.')();
+      const message = elementAt(receivedBytes, 0);
+      if (message) outcome.resolve({ message, receivedBytes });
+      else if (receivedBytes.length > maxLength) failWith('The directory sent too long a response to StartTLS.')();
     } catch (cause) {
       outcome.reject(cause);
     }
@@ -51,7 +51,7 @@ function readMessage(socket: Duplex, signal: AbortSignal): Promise<{ readonly me
  */
 export async function requestStartTls(socket: Duplex, signal: AbortSignal): Promise<void> {
   socket.write(startTlsRequest);
-  const { message, received } = await readMessage(socket, signal);
+  const { message, receivedBytes } = await readMessage(socket, signal);
   if (!acceptsStartTls(message)) throw new DirectoryUnavailable('The directory does not accept StartTLS.');
-  if (received.length !== message.end) throw new DirectoryUnavailable('The directory sent more than its response before TLS.');
+  if (receivedBytes.length !== message.end) throw new DirectoryUnavailable('The directory sent more than its response before TLS.');
 }

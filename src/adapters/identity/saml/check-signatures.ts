@@ -14,7 +14,7 @@ const algorithmsOf = (element: XmlElement, name: string) =>
     .map((child) => attributeOf(child, 'Algorithm'))
     .join();
 
-/** Returns whether an element has a signature of itself. */
+/** Returns whether an element has its own signature. */
 export const isSigned = (element: XmlElement): boolean => element.children.some(isSignature);
 
 /** Checks that a signature covers its parent and nothing else, with algorithms that are not broken. @throws XmlRefused */
@@ -31,7 +31,7 @@ function checkSignature(signature: XmlElement, parent: XmlElement): void {
 }
 
 /**
- * Checks the form of all signatures of a response. Each must be one of the response or of an assertion directly in it, so that no
+ * Checks the form of all signatures of a response. Each must be a child of the response or of an assertion directly in it, so that no
  * signed part can be moved elsewhere. node-saml then verifies them.
  * @throws XmlRefused
  */

@@ -29,7 +29,7 @@ function fakeProvider() {
   return { state, descriptions, wait };
 }
 
-test('another provider at the same metadata address is refused, however often it is read', async () => {
+test('another provider at the same metadata address is refused at every read', async () => {
   const { state, descriptions, wait } = fakeProvider();
   await descriptions.get(provider, 1);
   state.entityId = 'urn:theirs';

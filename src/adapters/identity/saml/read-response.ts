@@ -54,7 +54,10 @@ const statusCodes = (status: XmlElement) =>
     .map((value) => value.slice(value.lastIndexOf(':') + 1, 100))
     .join(', ');
 
-/** Checks the response element around an assertion. It may be unsigned: its values can cause a refusal, and none is returned. @throws XmlRefused */
+/**
+ * Checks the response element around an assertion. The element may be unsigned, so its values can only cause a refusal; none is returned.
+ * @throws XmlRefused
+ */
 function checkEnvelope(response: XmlElement, { issuer, acsUrl }: ResponseInput): void {
   demand(response.namespace === namespaces.protocol && response.name === 'Response', 'The XML is not a SAML response.');
   demand(attributeOf(response, 'Version') === '2.0', 'The response is not a SAML 2.0 response.');
@@ -144,7 +147,7 @@ function readAssertion(assertion: XmlElement, input: ResponseInput): SamlStateme
 
 function decode(response: string): string {
   const isShort = response.length <= maxResponse;
-  const base64 = isShort ? response.replace(/\s/g, '') : ''; // one space at a time: this takes time in proportion to the length
+  const base64 = isShort ? response.replace(/\s/g, '') : ''; // one space at a time, in time proportional to the length
   demand(/^[A-Za-z0-9+/]+={0,2}$/.test(base64), 'The response is not base64, or too long.');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));

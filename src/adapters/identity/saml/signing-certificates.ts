@@ -24,18 +24,18 @@ function hashOf(signature: DomNode): string {
 
 /** Returns whether the value of a signature is right for its SignedInfo. This does not verify what the SignedInfo refers to. */
 function isSignedBy(certificate: string, signature: DomNode): boolean {
-  const signed = Buffer.from(canonicalXml(onlyElement(signature, 'SignedInfo')));
+  const signedInfo = Buffer.from(canonicalXml(onlyElement(signature, 'SignedInfo')));
   const value = Buffer.from(onlyElement(signature, 'SignatureValue').textContent ?? '', 'base64');
   try {
-    return verify(hashOf(signature), signed, new X509Certificate(certificate).publicKey, value);
+    return verify(hashOf(signature), signedInfo, new X509Certificate(certificate).publicKey, value);
   } catch {
     return false; // the certificate cannot be read, or has another kind of key
   }
 }
 
 /**
- * Returns the certificates whose keys have signed a response. Most responses of strangers end here: without their keys, nobody can cause
- * the complete verification, which takes a hundred times as long. Call it after `checkSignatures`.
+ * Returns the certificates whose keys have signed a response. Refuses forged responses early: nobody without a key of the provider can
+ * cause the complete verification, which takes a hundred times as long. Call this function after `checkSignatures`.
  * @param certificates in PEM
  * @throws XmlRefused if there is a signature by none of them
  */

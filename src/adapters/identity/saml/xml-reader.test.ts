@@ -16,18 +16,18 @@ test('a document that takes too long is refused, and the next one is read', asyn
   await assert.rejects(lane.read({ metadata }), /describes no identity provider/);
 });
 
-/** Returns a reader whose two lanes read a document when the test says so, and the names of the documents that they have begun. */
-function heldReader() {
+/** Returns a reader, the names of the documents that its two lanes have started to read, and a function that ends one reading. */
+function controlledReader() {
   let now = 0;
-  const begun: string[] = [];
-  const held: (() => void)[] = [];
+  const startedNames: string[] = [];
+  const pendingReads: (() => void)[] = [];
   function fakeLane() {
     const lane = {
       isBusy: false,
       async read(task: Parameters<XmlLane['read']>[0]) {
-        begun.push('response' in task ? task.response.response : 'metadata');
+        startedNames.push('response' in task ? task.response.response : 'metadata');
         lane.isBusy = true;
-        await new Promise<void>((resolve) => held.push(resolve));
+        await new Promise<void>((resolve) => pendingReads.push(resolve));
         lane.isBusy = false;
       },
       async [Symbol.asyncDispose]() {},
@@ -38,32 +38,32 @@ function heldReader() {
   /** Ends the oldest reading, after 100 ms. */
   const finish = async () => {
     now += 100;
-    held.shift()?.();
+    pendingReads.shift()?.();
     await new Promise(setImmediate);
   };
-  return { reader, begun, finish };
+  return { reader, startedNames, finish };
 }
 
 test('the documents of one tenant wait for each other, and those of other tenants do not wait for them', async () => {
-  const { reader, begun, finish } = heldReader();
+  const { reader, startedNames, finish } = controlledReader();
   for (const name of ['a1', 'a2', 'a3']) void reader.readResponse(responseOf(name), 1, 'network');
   void reader.readMetadata(metadata, 1);
-  assert.deepEqual(begun, ['a1']);
+  assert.deepEqual(startedNames, ['a1']);
   void reader.readResponse(responseOf('b'), 2, 'network');
-  assert.deepEqual(begun, ['a1', 'b']);
+  assert.deepEqual(startedNames, ['a1', 'b']);
   void reader.readResponse(responseOf('c'), 3, 'network');
   await finish();
-  assert.deepEqual(begun, ['a1', 'b', 'c']);
+  assert.deepEqual(startedNames, ['a1', 'b', 'c']);
   for (let count = 0; count < 5; count += 1) await finish();
-  assert.equal(begun.length, 6);
+  assert.equal(startedNames.length, 6);
 });
 
 test('a network that sends its first response to a tenant does not wait for those of networks that have sent many', async () => {
-  const { reader, begun, finish } = heldReader();
+  const { reader, startedNames, finish } = controlledReader();
   for (const network of ['x', 'y', 'z'])
     for (const name of ['1', '2', '3']) void reader.readResponse(responseOf(network + name), 1, network);
   for (let count = 0; count < 4; count += 1) await finish();
   void reader.readResponse(responseOf('victim'), 1, 'another network');
   for (let count = 0; count < 2; count += 1) await finish();
-  assert.ok(begun.includes('victim'), begun.join());
+  assert.ok(startedNames.includes('victim'), startedNames.join());
 });

@@ -5,7 +5,7 @@ import type { ResponseInput } from './read-response.ts';
 import type { XmlTask } from './saml-thread.ts';
 import { XmlLane } from './xml-lane.ts';
 
-/** All metadata of a tenant have this group, beside the networks that send responses. */
+/** The group of the metadata of a tenant. Each network that sends responses is another group. */
 const metadataGroup = 'metadata';
 
 type Lane = Pick<XmlLane, 'isBusy' | 'read' | typeof Symbol.asyncDispose>;
@@ -18,7 +18,7 @@ interface WaitingDocument {
 }
 
 /**
- * Reads XML in threads: nothing that a tenant's provider, or anybody who posts a response, sends delays the documents of other tenants.
+ * Reads XML in threads. A slow document of a tenant's provider, or of anybody who posts a response, does not delay those of other tenants.
  * Tenants take turns by the time that their documents have taken, and so do the networks that send responses to a tenant.
  */
 export class XmlReader implements AsyncDisposable {

@@ -33,8 +33,8 @@ export class AzureContainer {
   readonly address: AzureAddress;
   readonly #authorize: AuthorizeRequest;
   readonly #services: ContainerServices;
-  /** Whether the account has said that it has no folders. */
-  #isFlat = false;
+  /** Whether the account has no folders, or the credentials may not see whether it has: no further check. */
+  #isAccountChecked = false;
 
   constructor(address: AzureAddress, authorize: AuthorizeRequest, services: ContainerServices) {
     this.address = address;
@@ -77,15 +77,15 @@ export class AzureContainer {
     return Object.keys(query).length === 0 ? this.urlOf(key) : `${this.urlOf(key)}?${encodeQuery(query)}`;
   }
 
-  /** Looks whether the account has folders, which are not supported. Not all credentials may see it. @throws StorageUnavailable */
+  /** Refuses an account with folders, which are not supported. Some credentials may not see this property. @throws StorageUnavailable */
   async #checkAccount(): Promise<void> {
-    if (this.#isFlat) return;
+    if (this.#isAccountChecked) return;
     const request = { query: { restype: 'account', comp: 'properties' } };
     const response = await this.#exchange('HEAD', '', request, AbortSignal.timeout(accountTimeLimit));
-    await skipBody('HEAD', response); // an error, such as for a wrong container, is that of the next request, too
+    await skipBody('HEAD', response); // after an error, such as for a wrong container, the next request fails, too
     if (response.headers['x-ms-is-hns-enabled'] === 'true') throw hierarchical();
-    // Credentials that may not see it stay so. Directories are recognized in lists, too.
-    this.#isFlat = response.status < 500 && response.status !== 429;
+    // Credentials that may not see it now will not see it later. Lists show directories, too.
+    this.#isAccountChecked = response.status < 500 && response.status !== 429;
   }
 
   async #sendOnce(method: Method, key: string, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {
@@ -108,12 +108,12 @@ export class AzureContainer {
     const url = new URL(key === '' ? this.address.containerUrl : this.urlOf(key));
     const authorized = await this.#authorize({ method, url, query: request.query ?? {}, headers });
     // The HTTP client computes the length of the body itself.
-    const { 'content-length': _, ...sent } = authorized.headers;
+    const { 'content-length': _, ...sentHeaders } = authorized.headers;
     return sendSigned(
       outbound,
       tid,
       method,
-      { url: new URL(`${url.href}?${encodeQuery(authorized.query)}`), headers: sent },
+      { url: new URL(`${url.href}?${encodeQuery(authorized.query)}`), headers: sentHeaders },
       request,
       signal,
     );

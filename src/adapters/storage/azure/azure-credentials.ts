@@ -10,7 +10,10 @@ export type AuthorizeRequest = (request: UnsignedRequest) => Promise<Pick<Unsign
 /** Returns the parameters of a SAS token. */
 const sasQuery = (token: string) => Object.fromEntries(new URLSearchParams(token.replace(/^\?/, '')));
 
-/** Returns what adds the credentials of a configuration to requests. @throws StorageUnavailable if they were lost with the key that sealed them */
+/**
+ * Returns a function that adds the credentials of a configuration to requests. The function throws StorageUnavailable if the credentials
+ * were lost with the key that sealed them.
+ */
 export function azureCredentials(
   { accountKey, sasToken, useMachineCredentials = false }: AzureConfiguration,
   { account }: AzureAddress,

@@ -27,12 +27,12 @@ const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
 /** Errors that no caller expects, although their status is that of an absent blob or of a condition. */
 const neverExpected = ['ContainerNotFound', 'ContainerBeingDeleted', 'ResourceNotFound', 'BlobArchived', 'LeaseIdMissing'];
 /** Why a blob cannot be written. */
-const impossible: ReadonlyMap<string, string> = new Map([
+const impossibleReasons: ReadonlyMap<string, string> = new Map([
   ['LeaseIdMissing', 'Another program holds a lease on this file, so that it cannot be replaced'],
   ['BlobImmutableDueToPolicy', 'An immutability policy of the container protects this file'],
 ]);
 
-/** Returns the error for an account whose folders are no beginnings of names. */
+/** Returns the error for an account with real folders, which are not prefixes of names. */
 export const hierarchical = () => new StorageUnavailable('accounts with a hierarchical namespace are not supported yet');
 
 /** Returns the code of an error, or "no code". */
@@ -48,6 +48,6 @@ export const isExpected = (response: OutboundResponse, statuses: readonly number
 /** Returns the error of a response. */
 export function azureError(method: Method, response: OutboundResponse): Error {
   const code = codeOf(response);
-  const reason = method === 'PUT' ? impossible.get(code) : undefined;
+  const reason = method === 'PUT' ? impossibleReasons.get(code) : undefined;
   return reason === undefined ? new ServiceError(response.status, code, meanings.get(code)) : new ChangeImpossible(reason);
 }

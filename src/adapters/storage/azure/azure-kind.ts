@@ -16,15 +16,18 @@ function parseAzureConfiguration(text: string): AzureConfiguration {
 const azureEndpoint =
   /^https:\/\/[a-z0-9]{3,24}\.(z\d+\.)?blob\.(core\.windows\.net|core\.chinacloudapi\.cn|core\.usgovcloudapi\.net|storage\.azure\.net)\/?$/;
 
-/** Returns what is wrong with the credentials of a configuration, or null. The identity of the machine works for Azure alone: others must not get its token. */
+/**
+ * Returns what is wrong with the credentials of a configuration, or null. The identity of the machine may be used for Azure alone: other
+ * services must not get its token.
+ */
 function credentialsErrorOf({ accountKey, sasToken, useMachineCredentials = false, endpoint }: AzureConfiguration, mayUseMachine: boolean) {
-  const given = [accountKey !== undefined, sasToken !== undefined, useMachineCredentials].filter(Boolean).length;
-  if (given !== 1) return 'exactly one of accountKey, sasToken and useMachineCredentials: true is required';
+  const count = [accountKey !== undefined, sasToken !== undefined, useMachineCredentials].filter(Boolean).length;
+  if (count !== 1) return 'exactly one of accountKey, sasToken and useMachineCredentials: true is required';
   if (!useMachineCredentials) return null;
   if (!mayUseMachine) return 'useMachineCredentials must be allowed for the tenant by an operator, with POSTERN_MACHINE_CREDENTIALS';
   return endpoint === undefined || azureEndpoint.test(endpoint)
     ? null
-    : 'endpoint must be one of Azure, or absent, with useMachineCredentials';
+    : 'endpoint must be an address of Azure, or be absent, if useMachineCredentials is true';
 }
 
 /**
@@ -37,13 +40,13 @@ export const azureKind = (services: AzureServices, machineTenants: readonly numb
     const { openAzureStorage } = await import('./azure-storage.ts'); // most installations have no such location
     return openAzureStorage(parseAzureConfiguration(configuration), tid, services);
   }),
-  async configurationError({ tid, configuration }) {
-    const parsed = parseAzureConfiguration(configuration);
-    const { account, endpoint, prefix = '' } = parsed;
+  async configurationError({ tid, configuration: text }) {
+    const configuration = parseAzureConfiguration(text);
+    const { account, endpoint, prefix = '' } = configuration;
     if (account === undefined && endpoint === undefined) return 'account or endpoint is required';
     if (endpoint !== undefined && (!URL.canParse(endpoint) || endpoint.includes('\\')))
       return 'endpoint must be the address of an account, such as https://acme.blob.core.windows.net';
-    const credentialsError = credentialsErrorOf(parsed, machineTenants.includes(tid));
+    const credentialsError = credentialsErrorOf(configuration, machineTenants.includes(tid));
     if (credentialsError) return credentialsError;
     // A URL cannot hold the segments `.` and `..` of a key.
     return parseItemPath(`/${prefix}`) ? null : 'prefix must be a path, such as reports/2026';

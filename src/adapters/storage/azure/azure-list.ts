@@ -12,7 +12,7 @@ const pageLimits: XmlLimits = { bytes: 8 << 20, elements: 50_000 };
 /** A page with one blob. Health checks read many of them at once. */
 const shortPageLimits: XmlLimits = { bytes: 1 << 14, elements: 200 };
 
-/** Returns whether the service cannot keep a key. */
+/** Returns whether the service cannot store a key because of its length or the number of its segments. */
 export const isKeyTooLong = (key: string): boolean => key.length > maxKey || key.split('/').length > maxSegments;
 
 /** Returns an ETag as it is in headers: lists leave out its quotes. */
@@ -21,7 +21,7 @@ export const quotedEtag = (etag = ''): string => etagOf(etag === '' || etag.star
 /** Returns whether a blob in an access tier must be restored before it can be read. */
 export const isArchiveTier = (tier: string | null | undefined): boolean => tier === 'Archive';
 
-/** Returns the key in the element `Name` of an entry. @throws StorageUnavailable if it is none, or does not begin with the prefix */
+/** Returns the key in the element `Name` of an entry. @throws StorageUnavailable if it is not valid, or does not begin with the prefix */
 function keyOf(entry: XmlElement, prefix: string): string {
   const [name] = childrenOf(entry, 'Name');
   const key = name?.isEncoded ? decodeKey(name.text) : (name?.text ?? null);

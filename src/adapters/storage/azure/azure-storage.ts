@@ -35,7 +35,7 @@ export function openAzureStorage(configuration: AzureConfiguration, tid: number,
   const { memory, monotonic = () => performance.now(), now = Date.now } = services;
   const container = openContainer(configuration, tid, services);
   const { accountKey } = configuration;
-  // A SAS token would give visitors all that it allows, and a token of the machine cannot sign without a further request.
+  // A SAS token in the address would give visitors all its rights, and a token of the machine cannot sign without a further request.
   const signAddress: ObjectStore['signAddress'] =
     accountKey === undefined
       ? null

@@ -21,7 +21,7 @@ import type { AzureContainer } from './azure-container.ts';
 import { codeOf, hierarchical } from './azure-errors.ts';
 import { hasBlobs, isArchiveTier, isKeyTooLong, listBlobs } from './azure-list.ts';
 
-/** Header in which Postern notes the token of the change that wrote a blob. */
+/** Header in which Postern stores the token of the change that wrote a blob. */
 const tokenHeader = 'x-ms-meta-posterntoken';
 const copiedHeaders = /^x-ms-meta-.+$/;
 const [firstPause, longestPause] = [200, 5_000]; // ms between two checks of a copy that the service has not completed
@@ -44,7 +44,7 @@ function throwIfArchived(cause: unknown): never {
 }
 
 /**
- * Returns the state of a blob whose copy is pending or has failed: it has no bytes. For other
+ * Returns the state of a blob whose copy is pending or has failed: such a blob has no bytes. For other
  * blobs, returns no state.
  */
 function copyStateOf(status: string | undefined): Pick<ObjectDescription, 'copyState'> {
@@ -57,7 +57,7 @@ export interface AzureStoreParts {
   readonly memory: TenantMemory;
   /** ms, monotonic. */
   readonly monotonic: () => number;
-  /** Signs a download; null: the credentials cannot. */
+  /** Signs the address of a download; null: the credentials cannot sign. */
   readonly sign: ObjectStore['signAddress'];
 }
 

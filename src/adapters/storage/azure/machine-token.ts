@@ -8,7 +8,10 @@ interface MachineToken extends Temporary {
   readonly text: string;
 }
 
-/** Where this machine gets its token: App Service and Container Apps name an address in the environment, other machines have a fixed one. */
+/**
+ * Returns the URL and the headers of the request for a token. App Service and Container Apps name an address in the environment; other
+ * machines use a fixed address.
+ */
 function metadataAddress(environment: NodeJS.ProcessEnv): { readonly url: URL; readonly headers: Record<string, string> } {
   const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: secret } = environment;
   const isApp = endpoint !== undefined && secret !== undefined;

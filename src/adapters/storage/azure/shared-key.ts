@@ -5,7 +5,7 @@ import type { AzureAddress } from './azure-address.ts';
 /** Version of the Blob service, to which requests and signatures conform. */
 export const serviceVersion = '2021-12-02';
 
-/** Headers of which a signature covers the values, in this order; then those that begin with `x-ms-`. */
+/** Headers whose values a signature covers, in this order. After them come those that begin with `x-ms-`. */
 const signedHeaders = [
   ...['content-encoding', 'content-language', 'content-length', 'content-md5', 'content-type', 'date'],
   ...['if-modified-since', 'if-match', 'if-none-match', 'if-unmodified-since', 'range'],
@@ -30,7 +30,7 @@ export interface UnsignedRequest {
  * @param key of the account, in base64
  */
 export function sharedKeyOf(account: string, key: string, { method, url, query, headers }: UnsignedRequest): string {
-  const own = Object.entries(headers)
+  const serviceHeaders = Object.entries(headers)
     .filter(([name]) => name.startsWith('x-ms-'))
     .sort(([left], [right]) => compare(left, right))
     .map(([name, value]) => `${name}:${value.trim()}\n`);
@@ -39,7 +39,7 @@ export function sharedKeyOf(account: string, key: string, { method, url, query, 
     .sort(([left], [right]) => compare(left, right))
     .map(([name, value]) => `\n${name}:${value}`);
   const values = signedHeaders.map((name) => `${headers[name] ?? ''}\n`);
-  const text = `${method}\n${values.join('')}${own.join('')}/${account}${url.pathname}${parameters.join('')}`;
+  const text = `${method}\n${values.join('')}${serviceHeaders.join('')}/${account}${url.pathname}${parameters.join('')}`;
   return `SharedKey ${account}:${hmac(key, text)}`;
 }
 

@@ -128,7 +128,7 @@ export class DiskCommands {
   rename(change: EntryChange, newName: string): number {
     return this.#inRoot((root) =>
       changeEntry(root, change, (old, marks) =>
-        renameEntry({ old, renamed: { folder: old.folder, name: newName }, token: change.token }, marks),
+        renameEntry({ old, newEntry: { folder: old.folder, name: newName }, token: change.token }, marks),
       ),
     );
   }

@@ -35,7 +35,7 @@ class DescriptorFile implements OpenFile {
         const piece: Buffer<ArrayBuffer> = await unlessAborted(next, signal);
         position += piece.length;
         next = position <= end ? this.#fill(spare, position, end) : null;
-        next?.catch(() => {}); // if the loop ends before it is awaited
+        next?.catch(() => {}); // the loop can end before it awaits `next`
         yield piece;
         if (!next) unused = [piece.buffer, spare];
         spare = piece.buffer;
@@ -51,16 +51,16 @@ class DescriptorFile implements OpenFile {
     await this.#data.run('close', [this.#descriptor], { client: this.#client, always: true });
   }
 
-  /** Fills a buffer, which is moved to a thread and back. @throws ItemChanged if the file ends before */
+  /** Fills a buffer, which is moved to a thread and back. @throws ItemChanged if the file ends before the range */
   async #fill(buffer: ArrayBuffer, position: number, end: number): Promise<Buffer<ArrayBuffer>> {
     const length = Math.min(buffer.byteLength, end - position + 1);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#unused = promise;
-    const filled = await this.#data.run('read', [this.#descriptor, buffer, length, position], {
+    const result = await this.#data.run('read', [this.#descriptor, buffer, length, position], {
       ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: resolve },
     });
-    if (filled.count < length) throw new ItemChanged('the file was truncated while it was read');
-    return Buffer.from(filled.buffer, 0, length);
+    if (result.count < length) throw new ItemChanged('the file was truncated while it was read');
+    return Buffer.from(result.buffer, 0, length);
   }
 }
 

@@ -92,8 +92,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
     async sweep(listActiveTokens) {
       const names = await removals.run('stagedNames', []);
       if (!names) return;
-      // The tokens are queried after the folder was read. The names do not contain changes that
-      // begin in between.
+      // The tokens are queried after the folder was read, so that every pending change in `names` is among them.
       const containsActive = tokenFinder(await listActiveTokens());
       for (const name of names.filter((name) => !containsActive(name))) await removals.run('deleteStagedName', [name]).catch(() => {}); // an undeletable entry stays
     },

@@ -29,7 +29,7 @@ export class DiskUpload implements ContinuedUpload {
   readonly #client: StorageClient;
   #buffer: ArrayBuffer;
   #spare: ArrayBuffer | null = null;
-  #filled = 0;
+  #filledBytes = 0;
   #position: number;
   #writing: Promise<unknown> = Promise.resolve();
   /**
@@ -41,7 +41,7 @@ export class DiskUpload implements ContinuedUpload {
    * The last sync. If it failed, it is not repeated: the system may report the next sync as successful although bytes are
    * lost.
    */
-  #synced: Promise<unknown> = Promise.resolve();
+  #lastSync: Promise<unknown> = Promise.resolve();
 
   /** @param offset bytes that the staging file has already */
   constructor(staged: StagedUpload, target: UploadTarget, ownership: Ownership, threads: FolderThreads, offset = 0) {
@@ -57,11 +57,11 @@ export class DiskUpload implements ContinuedUpload {
   async write(chunk: Uint8Array): Promise<void> {
     this.#isSynced = false;
     for (let rest = chunk; rest.length > 0; ) {
-      const part = rest.subarray(0, this.#buffer.byteLength - this.#filled);
-      new Uint8Array(this.#buffer).set(part, this.#filled);
-      this.#filled += part.length;
+      const part = rest.subarray(0, this.#buffer.byteLength - this.#filledBytes);
+      new Uint8Array(this.#buffer).set(part, this.#filledBytes);
+      this.#filledBytes += part.length;
       rest = rest.subarray(part.length);
-      if (this.#filled === this.#buffer.byteLength) await this.#flush();
+      if (this.#filledBytes === this.#buffer.byteLength) await this.#flush();
     }
   }
 
@@ -69,13 +69,13 @@ export class DiskUpload implements ContinuedUpload {
     if (this.#isSynced) return;
     await this.#flush();
     await this.#writing;
-    await this.#synced;
-    this.#synced = this.#threads.syncs.run('syncUpload', [this.#staged], {
+    await this.#lastSync;
+    this.#lastSync = this.#threads.syncs.run('syncUpload', [this.#staged], {
       client: this.#client,
       onLateResult: () => {},
       onEnd: this.#use(),
     });
-    await this.#synced;
+    await this.#lastSync;
     this.#isSynced = true;
   }
 
@@ -83,11 +83,11 @@ export class DiskUpload implements ContinuedUpload {
     let buffer = new ArrayBuffer(bufferSize);
     for (let position = 0; position < this.#position; ) {
       const length = Math.min(bufferSize, this.#position - position);
-      const filled = await this.#threads.data.run('read', [this.#staged.file, buffer, length, position], {
+      const result = await this.#threads.data.run('read', [this.#staged.file, buffer, length, position], {
         ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
       });
-      if (filled.count < length) throw new StorageUnavailable('a staging file is shorter than what was written to it');
-      buffer = filled.buffer;
+      if (result.count < length) throw new StorageUnavailable('a staging file is shorter than what was written to it');
+      buffer = result.buffer;
       position += length;
       yield new Uint8Array(buffer, 0, length);
     }
@@ -114,21 +114,21 @@ export class DiskUpload implements ContinuedUpload {
   /** Waits until the previous write has ended, and begins to write the filled buffer. */
   async #flush(): Promise<void> {
     await this.#writing;
-    if (this.#filled === 0) return;
-    this.#writing = this.#writeOut(this.#buffer, this.#filled, this.#position);
-    this.#writing.catch(() => {}); // the next call reports it
-    this.#position += this.#filled;
-    this.#filled = 0;
+    if (this.#filledBytes === 0) return;
+    this.#writing = this.#writeOut(this.#buffer, this.#filledBytes, this.#position);
+    this.#writing.catch(() => {}); // the next call reports the error
+    this.#position += this.#filledBytes;
+    this.#filledBytes = 0;
     this.#buffer = this.#spare ?? new ArrayBuffer(bufferSize);
     this.#spare = null;
   }
 
   /** Writes the beginning of a buffer, which is moved to a thread and back. */
   async #writeOut(buffer: ArrayBuffer, length: number, position: number): Promise<void> {
-    const written = await this.#threads.data.run('writeUpload', [this.#staged, buffer, length, position], {
+    const result = await this.#threads.data.run('writeUpload', [this.#staged, buffer, length, position], {
       ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
     });
-    this.#spare = written.buffer;
+    this.#spare = result.buffer;
   }
 
   /** @returns a function to call when the thread no longer uses the descriptors */

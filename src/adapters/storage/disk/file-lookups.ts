@@ -65,9 +65,9 @@ export class FileLookups {
   /** Opens a file. @returns null if there is no file at the path */
   async open(segments: readonly string[]): Promise<FoundFile | null> {
     const path = segments.join('/');
-    const shared = this.#sharedRequest(path, false);
-    const { response, index } = await this.#responseTo(shared);
-    const file = fileOf(response, shared.cached, index);
+    const sharedRequest = this.#sharedRequest(path, false);
+    const { response, index } = await this.#responseTo(sharedRequest);
+    const file = fileOf(response, sharedRequest.cached, index);
     if (response.kind === 'bytes' && response.isCacheable && file?.content) this.#cache.set(path, file, response.bytes.length);
     return file;
   }
@@ -77,14 +77,14 @@ export class FileLookups {
     const existing = this.#nextBatch.get(key);
     if (existing) return existing;
     const cached = entryOnly ? null : this.#cache.get(path);
-    const shared: SharedRequest = {
+    const sharedRequest: SharedRequest = {
       request: { path, entryOnly, ...(cached ? { cachedEtag: cached.entry.etag } : {}) },
       cached,
       resolvers: [],
     };
     if (this.#nextBatch.size === 0) setImmediate(() => void this.#sendBatch());
-    this.#nextBatch.set(key, shared);
-    return shared;
+    this.#nextBatch.set(key, sharedRequest);
+    return sharedRequest;
   }
 
   async #sendBatch(): Promise<void> {
@@ -109,10 +109,10 @@ export class FileLookups {
    * Waits for the response to a request.
    * @returns the response, and the index of this caller among those that share the request
    */
-  async #responseTo(shared: SharedRequest): Promise<{ response: SuccessResponse; index: number }> {
-    const index = shared.resolvers.length;
+  async #responseTo(sharedRequest: SharedRequest): Promise<{ response: SuccessResponse; index: number }> {
+    const index = sharedRequest.resolvers.length;
     const resolvers = Promise.withResolvers<ReadResponse>();
-    shared.resolvers.push(resolvers);
+    sharedRequest.resolvers.push(resolvers);
     const response = await resolvers.promise;
     if (response.kind === 'problem') throw errorOf(response.error);
     return { response, index };

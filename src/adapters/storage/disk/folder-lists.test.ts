@@ -14,14 +14,14 @@ interface Owner {
 
 /** A fake thread that answers when the test says so. */
 class FakeThread implements IdleThread {
-  readonly posted: string[] = [];
+  readonly commands: string[] = [];
   readonly #owner: Owner;
 
   constructor(owner: Owner) {
     this.#owner = owner;
   }
   post(message: unknown): void {
-    this.posted.push((message as Message).command);
+    this.commands.push((message as Message).command);
   }
   answer(value: unknown): void {
     this.#owner.receive({ value });
@@ -30,7 +30,7 @@ class FakeThread implements IdleThread {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** Returns a function that opens fake threads, and those that it has opened. */
+/** Returns a function that opens fake threads, and the threads that it has opened. */
 function fakeThreads() {
   const threads: FakeThread[] = [];
   const openThread = (owner: Owner) => {
@@ -43,7 +43,7 @@ function fakeThreads() {
 
 const settings = { responseTimeout: 20_000 };
 const folder = parseItemPath('/folder') ?? assert.fail();
-const closed = { entries: [], isOpen: false };
+const emptyList = { entries: [], isOpen: false };
 const entry = { name: 'a.txt', folder: false, size: 1, modified: 0, etag: '"e"' };
 
 async function turnUntil(holds: () => boolean): Promise<void> {
@@ -58,53 +58,53 @@ test('the thread that has opened a folder closes it, even if another thread is f
   const lookup = lookups.run('close', [0]);
   threads[0]?.answer(null);
   await lookup;
-  const blocked = lookups.run('close', [1]);
-  const opened = lists.list(folder, undefined);
-  await turnUntil(() => threads[1]?.posted.length === 1);
+  const blockedLookup = lookups.run('close', [1]);
+  const listing = lists.list(folder, undefined);
+  await turnUntil(() => threads[1]?.commands.length === 1);
   threads[1]?.answer({ entries: [entry], isOpen: true });
-  const iterator = (await opened)[Symbol.asyncIterator]();
+  const iterator = (await listing)[Symbol.asyncIterator]();
   assert.deepEqual((await iterator.next()).value, [entry]);
   const read = iterator.next();
-  await turnUntil(() => threads[1]?.posted.length === 2);
+  await turnUntil(() => threads[1]?.commands.length === 2);
   threads[0]?.answer(null);
-  await blocked;
+  await blockedLookup;
   const start = performance.now();
   while (performance.now() - start < 5); // the turn of the pool is over, so the next command is sent later
   threads[1]?.answer([]);
   await read;
-  await turnUntil(() => threads.some(({ posted }) => posted.includes('closeList')));
-  assert.deepEqual(threads[1]?.posted, ['openList', 'nextBatch', 'closeList']);
+  await turnUntil(() => threads.some(({ commands }) => commands.includes('closeList')));
+  assert.deepEqual(threads[1]?.commands, ['openList', 'nextBatch', 'closeList']);
 });
 
 test('a small folder is listed with one command, which closes it', async () => {
   const { threads, openThread } = fakeThreads();
   await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings });
   const lists = new FolderLists({ lists: pool.addLane({ concurrency: 1, oneThread: true }) });
-  const opened = lists.list(folder, undefined);
-  await turnUntil(() => threads[0]?.posted.length === 1);
+  const listing = lists.list(folder, undefined);
+  await turnUntil(() => threads[0]?.commands.length === 1);
   threads[0]?.answer({ entries: [entry], isOpen: false });
-  assert.deepEqual(await Array.fromAsync(await opened), [[entry]]);
-  assert.deepEqual(threads[0]?.posted, ['openList']);
+  assert.deepEqual(await Array.fromAsync(await listing), [[entry]]);
+  assert.deepEqual(threads[0]?.commands, ['openList']);
 });
 
 test('a client that lists hundreds of folders does not delay the list of another client', async () => {
   const { threads, openThread } = fakeThreads();
   await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings });
   const lists = new FolderLists({ lists: pool.addLane({ concurrency: 1, oneThread: true }) });
-  const opened = new Set<string>();
-  const list = (client: string) => lists.list(folder, client).then(() => opened.add(client));
+  const listedClients = new Set<string>();
+  const list = (client: string) => lists.list(folder, client).then(() => listedClients.add(client));
   const all = Array.from({ length: 300 }, () => list('203.0.113.1'));
   all.push(list('198.51.100.1'));
   await turnUntil(() => {
-    threads[0]?.answer(closed);
-    return opened.has('198.51.100.1');
+    threads[0]?.answer(emptyList);
+    return listedClients.has('198.51.100.1');
   });
-  const sent = threads[0]?.posted.length ?? 0;
-  assert.ok(sent <= 10, `it waited for ${sent} commands`);
+  const sentCount = threads[0]?.commands.length ?? 0;
+  assert.ok(sentCount <= 10, `it waited for ${sentCount} commands`);
   await turnUntil(() => {
-    threads[0]?.answer(closed);
-    return threads[0]?.posted.length === all.length;
+    threads[0]?.answer(emptyList);
+    return threads[0]?.commands.length === all.length;
   });
-  threads[0]?.answer(closed);
+  threads[0]?.answer(emptyList);
   await Promise.all(all);
 });

@@ -18,9 +18,9 @@ export class FolderLists {
     const number = this.#lastNumber;
     const release = this.#lists.hold(); // only the thread that has opened the folder can read and close it
     const close = () => {
-      const releaseClosed = this.#lists.hold();
-      const closed = this.#lists.run('closeList', [number], { always: true });
-      void closed.catch(() => {}).finally(releaseClosed);
+      const releaseAfterClose = this.#lists.hold();
+      const closing = this.#lists.run('closeList', [number], { always: true });
+      void closing.catch(() => {}).finally(releaseAfterClose);
     };
     let isOpen = false;
     try {

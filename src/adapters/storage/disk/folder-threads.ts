@@ -30,7 +30,7 @@ const maxProbes = 32;
 /** Returns the budget for the additional threads of all locations. */
 export const newThreadBudget = () => new ThreadBudget(maxAdditionalThreads);
 
-/** The threads of one location, by kind of work, so that a lookup waits neither for a large folder nor for a slow sync. */
+/** The threads of one location, with a lane for each kind of work: a lookup waits neither for a large folder nor for a slow sync. */
 export interface FolderThreads extends AsyncDisposable {
   /** Finds and opens files. */
   readonly lookups: Lane;
@@ -40,7 +40,7 @@ export interface FolderThreads extends AsyncDisposable {
   readonly lists: Lane;
   /** Reads and sorts pages of folders. */
   readonly pages: Lane;
-  /** Syncs files and folders. Changes end with it, and must not wait for the bytes of thousands of transfers. */
+  /** Syncs files and folders. Each change ends with a sync, which must not wait for the bytes of thousands of transfers. */
   readonly syncs: Lane;
   /** Reads and writes bytes. */
   readonly data: Lane;

@@ -3,7 +3,7 @@ import { commitPointError, linkUnsupportedCodes, systemErrorCode } from './disk-
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 /**
- * A mark is a file in the staging area that shows recovery how far a change came. It is created after the check that the name is
+ * A mark is a file in the staging area that shows recovery how far a change got. It is created after the check that the name is
  * free, and renamed when the change has taken place. If the process ends in between, recovery checks the folder.
  * A mark is a dangling symbolic link whose target is its text, because even a full disk has space for a link.
  */
@@ -39,15 +39,15 @@ export function readNote(entry: DirectoryEntry): string | null {
 export const createMark = (evidence: DirectoryEntry, text: string): void => writeNote(markOf(evidence), text);
 
 /** Creates the mark of a change whose name is free, and removes the marks of pending changes that have not taken the name. */
-export function takeName({ own, pendingEvidence: overtaken }: Marks, text: string): void {
-  for (const evidence of overtaken) unlinkIfPresent(markOf(evidence));
+export function takeName({ own, pendingEvidence }: Marks, text: string): void {
+  for (const evidence of pendingEvidence) unlinkIfPresent(markOf(evidence));
   createMark(own, text);
 }
 
 /**
  * Renames a mark. A missing mark is no error: another process, which believed that this one was dead, has removed it, and the
  * change has taken place nevertheless.
- * @throws StorageUnavailable if the rename fails: the change has taken place, and recovery must record it
+ * @throws OutcomeUnknown if the rename fails: the change has taken place, and recovery must record it
  */
 function renameMark(from: DirectoryEntry, to: DirectoryEntry): void {
   try {

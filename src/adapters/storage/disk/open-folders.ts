@@ -100,7 +100,7 @@ export class OpenFolders implements AsyncDisposable {
     const pending = this.#pendingChecks.get(key);
     if (pending) return pending;
     const lane = this.#cache.get(keyOf(folder))?.opened?.threads.lookups ?? this.#probes.lane;
-    let isRunning = true; // a lane that hangs refuses at once
+    let isRunning = true; // false after `run` if the lane hangs: it refuses the command at once
     const onEnd = () => {
       isRunning = false;
       this.#pendingChecks.delete(key);
@@ -158,7 +158,7 @@ export class OpenFolders implements AsyncDisposable {
       opening.reject(cause);
       if (!isLate) this.#evict(cached);
     });
-    opening.promise.catch(() => {}); // if the folder is closed before anybody waits for it
+    opening.promise.catch(() => {}); // the folder can be closed before anybody waits for it
     return cached;
   }
 

@@ -71,7 +71,7 @@ function isExactly(descriptor: number, path: string): boolean {
   try {
     return fs.readlinkSync(descriptorPath(descriptor)) === path;
   } catch {
-    return false; // the path is too long for readlink, so the caller walks
+    return false; // the path is too long for readlink, so the caller uses `walk`
   }
 }
 

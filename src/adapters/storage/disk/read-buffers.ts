@@ -13,8 +13,8 @@ export class ReadBuffers {
   take(): BufferPair {
     this.#inUse += 1;
     const size = Math.max(minBuffer, Math.min(maxBuffer, 2 ** Math.floor(Math.log2(totalMemory / (2 * this.#inUse)))));
-    const reused = size === maxBuffer ? this.#free.pop() : undefined;
-    return reused ?? [new ArrayBuffer(size), new ArrayBuffer(size)];
+    const pair = size === maxBuffer ? this.#free.pop() : undefined;
+    return pair ?? [new ArrayBuffer(size), new ArrayBuffer(size)];
   }
 
   /** @param unused the pair, to be reused; null: a pending write to a socket may still read it */

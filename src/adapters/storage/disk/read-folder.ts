@@ -55,7 +55,7 @@ function* readSortFields(directory: fs.Dir, descriptor: number) {
 const openDirectory = (descriptor: number) =>
   fs.opendirSync(descriptorPath(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batchSize });
 
-/** Reads one page. A stat costs ten times as much as a name: if sorted by name, only the entries of the page need one. */
+/** Reads one page. A stat costs ten times as much as a name. If the list is sorted by name, only the entries of the page need a stat. */
 export function readPage(root: StorageRoot, path: readonly string[], query: ListingQuery): ListingPage {
   return withFolder(root, path, (descriptor) => {
     const directory = openDirectory(descriptor);

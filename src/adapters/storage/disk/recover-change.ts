@@ -10,7 +10,7 @@ import { clearRemoval, isRemoved, recoverRemoval } from './remove-entry.ts';
 import { recoverRename } from './rename-entry.ts';
 import type { DirectoryEntry } from './staging-area.ts';
 
-/** Returns whether the evidence alone proves that the change took place, even if its result was renamed since. */
+/** Returns whether the evidence alone proves that the change took place, even if its result has been renamed since. */
 function isProven({ action, token }: PendingFileChange, evidence: DirectoryEntry): boolean {
   if (action === 'delete') return isRemoved({ evidence, token });
   return isConfirmed(evidence) || (action === 'upload' && isStagingRenamed(evidence));
@@ -25,7 +25,7 @@ function recoverInFolder(change: PendingFileChange, entry: DirectoryEntry, evide
     case 'createFolder':
       return recoverFolder(entry, evidence, ownership);
     case 'rename':
-      return recoverRename({ old: entry, renamed: { folder: entry.folder, name: change.newName }, token }, evidence);
+      return recoverRename({ old: entry, newEntry: { folder: entry.folder, name: change.newName }, token }, evidence);
     case 'delete':
       return recoverRemoval({ entry, evidence, token });
   }

@@ -29,13 +29,13 @@ const randomText = () => process.getBuiltinModule('node:crypto').randomBytes(12)
 /** Returns a function that returns random names with a prefix. */
 export const randomNames = (prefix: string) => () => `${prefix}-${randomText()}`;
 
-/** Deletes a removed entry in the changed folder at once: the hourly sweep covers only `.postern/`. */
+/** Deletes an entry that was renamed in its folder. This is done at once, because the hourly sweep covers only `.postern/`. */
 function deleteSibling(removal: Removal): void {
   const { folder, name } = siblingOf(removal);
   deleteTree(folder, name, randomNames(name));
 }
 
-/** Deletes an entry that was removed in its folder, after a crash, including subfolders that `deleteTree` had moved up. */
+/** After a crash, deletes the rest of an entry that was renamed in its folder, and the subfolders that `deleteTree` has moved up. */
 function deleteSiblingRest(removal: Removal): void {
   const { folder, name } = siblingOf(removal);
   const names = fs.readdirSync(descriptorPath(folder)).filter((entry) => entry.startsWith(name));
@@ -43,9 +43,9 @@ function deleteSiblingRest(removal: Removal): void {
 }
 
 /** Compares files by time and size, since inode numbers are reused, and folders by inode number. Other types, such as symbolic links, count as equal. */
-function isSameEntry(moved: fs.BigIntStats, checked: fs.BigIntStats): boolean {
-  if (moved.isDirectory()) return moved.ino === checked.ino;
-  return !moved.isFile() || (moved.mtimeNs === checked.mtimeNs && moved.size === checked.size);
+function isSameEntry(movedStat: fs.BigIntStats, checkedStat: fs.BigIntStats): boolean {
+  if (movedStat.isDirectory()) return movedStat.ino === checkedStat.ino;
+  return !movedStat.isFile() || (movedStat.mtimeNs === checkedStat.mtimeNs && movedStat.size === checkedStat.size);
 }
 
 /**
@@ -55,9 +55,9 @@ function isSameEntry(moved: fs.BigIntStats, checked: fs.BigIntStats): boolean {
  */
 function moveIfSame(entry: DirectoryEntry, checked: fs.BigIntStats, to: DirectoryEntry): void {
   fs.renameSync(entryPath(entry), entryPath(to));
-  const moved = statEntry(to);
-  if (!moved || isSameEntry(moved, checked)) return;
-  if (moved.isFile() && linkFile(to, entry)) unlinkIfPresent(to);
+  const movedStat = statEntry(to);
+  if (!movedStat || isSameEntry(movedStat, checked)) return;
+  if (movedStat.isFile() && linkFile(to, entry)) unlinkIfPresent(to);
   else fs.renameSync(entryPath(to), entryPath(entry));
   throw errorWithCode('ENOENT');
 }
@@ -95,7 +95,7 @@ export function removeEntry(removal: Removal): void {
 export const isRemoved = ({ evidence, token }: Pick<Removal, 'evidence' | 'token'>) =>
   evidence.name === token && statEntry(evidence) !== undefined;
 
-/** Returns whether an entry was renamed in its folder before the crash, to be deleted there. Deletes the rest of it. */
+/** Returns whether an entry was renamed in its folder before the crash. If so, deletes the rest of it. */
 export function recoverRemoval(removal: Removal): boolean {
   if (!isConfirmed(removal.evidence)) {
     if (markText(removal.evidence) === null || !statEntry(siblingOf(removal))) return false;

@@ -19,7 +19,7 @@ function openAsFolder(parent: number, name: Name): number | null {
 
 /**
  * Deletes the entry `name` of the open folder `trash`, with everything in it. Subfolders are first moved up into `trash`: this avoids
- * recursion and long paths, and after a crash the next start sweeps the rest. If a full disk has no space for the new name, the
+ * recursion and long paths, and after a crash the next sweep deletes the rest. If a full disk has no space for the new name, the
  * subfolder is deleted where it is. Nothing outside is deleted, even if another process changes the tree meanwhile.
  * @param randomName returns a new name for a subfolder in `trash`
  */

@@ -5,11 +5,11 @@ import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { linkFile } from './place-file.ts';
 import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 
-/** An old and a new name in one folder. */
+/** A rename within one folder. */
 interface Renaming {
   readonly old: DirectoryEntry;
-  readonly renamed: DirectoryEntry;
-  /** Part of the temporary name to which the old name is moved before it is deleted. */
+  readonly newEntry: DirectoryEntry;
+  /** Part of the temporary name to which the old entry is renamed before it is deleted. */
   readonly token: string;
 }
 
@@ -18,12 +18,12 @@ const hasIdentity = (stat: fs.BigIntStats | undefined, identity: string) => stat
 const displacedEntry = ({ old, token }: Renaming): DirectoryEntry => ({ folder: old.folder, name: `${siblingName(token)}-old` });
 
 /** Renames a folder without replacing anything: mkdir claims the new name, and rename can only replace an empty folder. */
-function renameFolder({ old, renamed }: Renaming): void {
-  fs.mkdirSync(entryPath(renamed), 0o700);
+function renameFolder({ old, newEntry }: Renaming): void {
+  fs.mkdirSync(entryPath(newEntry), 0o700);
   try {
-    fs.renameSync(entryPath(old), entryPath(renamed));
+    fs.renameSync(entryPath(old), entryPath(newEntry));
   } catch (cause) {
-    fs.rmdirSync(entryPath(renamed));
+    fs.rmdirSync(entryPath(newEntry));
     throw cause;
   }
 }
@@ -36,22 +36,22 @@ function restoreOldName(displaced: DirectoryEntry, old: DirectoryEntry): void {
 
 /**
  * Removes the old name of a file that already has its new name, but only if it is still the same file: another process may have
- * saved a different file under the old name, which then keeps it.
+ * saved a different file under the old name. That file keeps the name.
  * @throws ENOENT if another process has deleted or renamed the file: the old name is missing, and the new name is removed too. Also if
  *   another process has undone the rename while this one was paused: the new name is missing, or belongs to a different file
  * @throws OutcomeUnknown if another process has recovered the rename while this one was paused, and the old name has a new file: the
  *   rename may have been undone and repeated
  */
 function removeOldName(renaming: Renaming, identity: string, mark: DirectoryEntry): void {
-  const { old, renamed } = renaming;
+  const { old, newEntry } = renaming;
   const displaced = displacedEntry(renaming);
   try {
     fs.renameSync(entryPath(old), entryPath(displaced));
   } catch (cause) {
-    if (hasIdentity(statEntry(renamed), identity)) afterCommitPoint(() => fs.unlinkSync(entryPath(renamed)));
+    if (hasIdentity(statEntry(newEntry), identity)) afterCommitPoint(() => fs.unlinkSync(entryPath(newEntry)));
     throw cause;
   }
-  const [displacedStat, newStat] = [statEntry(displaced), statEntry(renamed)];
+  const [displacedStat, newStat] = [statEntry(displaced), statEntry(newEntry)];
   const isOurs = newStat ? displacedStat?.ino === newStat.ino && displacedStat.dev === newStat.dev : hasIdentity(displacedStat, identity);
   const isLast = displacedStat?.nlink === 1n; // another process has removed the new name
   afterCommitPoint(() => (isOurs && !isLast ? unlinkIfPresent(displaced) : restoreOldName(displaced, old)));
@@ -65,14 +65,14 @@ function removeOldName(renaming: Renaming, identity: string, mark: DirectoryEntr
  * @throws EEXIST if the new name is taken
  */
 export function renameEntry(renaming: Renaming, marks: Marks): void {
-  const { old, renamed } = renaming;
+  const { old, newEntry } = renaming;
   const stat = fs.lstatSync(entryPath(old), { bigint: true });
   if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('the item is neither a file nor a folder');
-  if (statEntry(renamed)) throw errorWithCode('EEXIST');
+  if (statEntry(newEntry)) throw errorWithCode('EEXIST');
   takeName(marks, identityOf(stat));
   if (stat.isDirectory()) renameFolder(renaming);
-  else if (linkFile(old, renamed)) removeOldName(renaming, identityOf(stat), marks.own);
-  else fs.renameSync(entryPath(old), entryPath(renamed));
+  else if (linkFile(old, newEntry)) removeOldName(renaming, identityOf(stat), marks.own);
+  else fs.renameSync(entryPath(old), entryPath(newEntry));
   confirmMark(marks.own);
 }
 
@@ -88,10 +88,10 @@ function recoverOldName(renaming: Renaming, identity: string): void {
 }
 
 /** Removes the empty folder that claimed the new name while a folder was renamed. */
-function removeClaim({ old, renamed }: Renaming): void {
-  if (!statEntry(old)?.isDirectory() || !statEntry(renamed)?.isDirectory()) return;
+function removeClaim({ old, newEntry }: Renaming): void {
+  if (!statEntry(old)?.isDirectory() || !statEntry(newEntry)?.isDirectory()) return;
   try {
-    fs.rmdirSync(entryPath(renamed));
+    fs.rmdirSync(entryPath(newEntry));
   } catch {
     // The folder is not empty: another process has written to it, so it stays.
   }
@@ -105,9 +105,9 @@ export function recoverRename(renaming: Renaming, evidence: DirectoryEntry): boo
   const identity = markText(evidence);
   if (identity === null || identity === '') return false;
   recoverOldName(renaming, identity);
-  const { old, renamed } = renaming;
-  if (hasIdentity(statEntry(old), identity) && hasIdentity(statEntry(renamed), identity)) fs.unlinkSync(entryPath(renamed)); // undo
+  const { old, newEntry } = renaming;
+  if (hasIdentity(statEntry(old), identity) && hasIdentity(statEntry(newEntry), identity)) fs.unlinkSync(entryPath(newEntry)); // undo
   removeClaim(renaming);
   // Falls back to the names: some file servers change the inode numbers of files.
-  return hasIdentity(statEntry(renamed), identity) || (statEntry(renamed) !== undefined && statEntry(old) === undefined);
+  return hasIdentity(statEntry(newEntry), identity) || (statEntry(newEntry) !== undefined && statEntry(old) === undefined);
 }

@@ -7,7 +7,7 @@ import type { CommandName, CommandParameters, CommandResult } from './disk-comma
 import { errorOf } from './disk-errors.ts';
 import type { DiskRequest, DiskResponse } from './run-request.ts';
 
-const maxKnownAddresses = 1000; // a piece of a file is often read in less time than an address takes to parse
+const maxKnownAddresses = 1000; // whose groups are cached: parsing an address often takes longer than reading a piece of a file
 
 export interface LaneOptions {
   /** Requests in progress at a time. */
@@ -25,13 +25,13 @@ interface RequestOptions<T> {
   /** Memory in the parameters that is moved to the thread instead of being copied. */
   readonly moved?: readonly ArrayBuffer[];
   /**
-   * Called with a late result, whose caller got StorageUnavailable long ago. Without it, the caller of a request that
-   * was sent to a thread waits for as long as it takes.
+   * Called with a late result, whose caller got StorageUnavailable long ago. Without this function, the caller of a request that
+   * was sent to a thread waits until the thread answers.
    */
   readonly onLateResult?: (result: T) => void;
   /** Called when the thread no longer runs the request, which may be long after its caller got StorageUnavailable. */
   readonly onEnd?: () => void;
-  /** true: is queued even if the disk hangs, because it releases what a caller holds. */
+  /** true: the request is queued even if the disk hangs, because it releases a resource such as a descriptor. */
   readonly always?: boolean;
 }
 
@@ -77,16 +77,16 @@ export class Lane {
   readonly #pool: LanePool;
   readonly #options: LaneOptions;
   readonly #queue = fairQueue<PendingRequest>();
-  /** The requests that no thread has got, the oldest first. */
+  /** The requests that were not sent to a thread yet, the oldest first. */
   readonly #queued = new Set<PendingRequest>();
-  /** The one among them whose turn it is. */
+  /** The request in `#queued` whose turn it is. */
   #next: PendingRequest | undefined;
   readonly #groupsByClient = new Map<StorageClient, readonly string[]>();
   /** Requests that threads have not answered, the oldest first. */
   readonly #inProgress = new Set<PendingRequest>();
   #thread: PoolThread | undefined;
   #holds = 0;
-  /** When a thread has got the last request. While requests are sent, the disk does not hang, however long one waits for its turn. */
+  /** Time of the last request to a thread. While requests are being sent, the disk does not hang, even if other requests wait long. */
   #lastSent = 0;
 
   constructor(pool: LanePool, options: LaneOptions) {
@@ -156,7 +156,7 @@ export class Lane {
     return this.#next;
   }
 
-  /** Notes that a thread has got the next request. */
+  /** Notes that the next request was sent to a thread. */
   markSent(pending: PendingRequest, thread: PoolThread): void {
     this.#next = undefined;
     this.#lastSent = pending.since;
@@ -175,7 +175,7 @@ export class Lane {
     return this.#options.oneThread && (this.#inProgress.size > 0 || this.#holds > 0) ? this.#thread : undefined;
   }
 
-  /** Fails the requests that no thread has got in time. They never run. */
+  /** Rejects the requests that were not sent to a thread in time. They never run. */
   expireQueued(): void {
     if (!this.#isHung()) return;
     for (const pending of this.#queued) {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { IdleThread } from '#adapters/os/idle-thread.ts';
 import { ThreadBudget, ThreadPool } from './thread-pool.ts';
 
-test('the event loop goes on while thousands of requests follow one another at a fast disk', async () => {
-  /** A fake thread that has answered before the event loop goes on. */
+test('the event loop continues while thousands of requests follow one another on a fast disk', async () => {
+  /** A fake thread that answers in a microtask, before the event loop continues. */
   const openThread = ({ receive }: { receive: (response: { value: null }) => void }): IdleThread => ({
     post: () => queueMicrotask(() => receive({ value: null })),
     startIdleTimer: () => {},
@@ -16,20 +16,20 @@ test('the event loop goes on while thousands of requests follow one another at a
   setImmediate(() => {
     hasTurned = true;
   });
-  for (let sent = 0; !hasTurned; sent += 1) {
-    assert.ok(sent < 1_000_000, 'the requests leave no time for anything else');
+  for (let count = 0; !hasTurned; count += 1) {
+    assert.ok(count < 1_000_000, 'the requests leave no time for anything else');
     await lane.run('close', [0]);
   }
 });
 
 test('a network with a thousand waiting requests does not delay the first one of another network', async () => {
-  const posted: number[] = [];
+  const startedRequests: number[] = [];
   const answers: (() => void)[] = [];
   /** A fake thread that answers when the test says so. */
   const openThread = ({ receive }: { receive: (response: { value: null }) => void }): IdleThread => ({
     post(message) {
       const [number = 0] = (message as { parameters: number[] }).parameters;
-      posted.push(number);
+      startedRequests.push(number);
       answers.push(() => receive({ value: null }));
     },
     startIdleTimer: () => {},
@@ -39,12 +39,12 @@ test('a network with a thousand waiting requests does not delay the first one of
   const lane = pool.addLane({ concurrency: 1 });
   const waiting = Array.from({ length: 1000 }, (_, number) => lane.run('close', [number], { client: '203.0.113.1' }));
   const other = lane.run('close', [5000], { client: '198.51.100.1' });
-  while (!posted.includes(5000)) {
+  while (!startedRequests.includes(5000)) {
     answers.shift()?.();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  assert.ok(posted.length <= 3, `the other network waited for ${posted.length} requests`);
-  while (posted.length < 1001) {
+  assert.ok(startedRequests.length <= 3, `the other network waited for ${startedRequests.length} requests`);
+  while (startedRequests.length < 1001) {
     answers.shift()?.();
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -52,7 +52,7 @@ test('a network with a thousand waiting requests does not delay the first one of
   await Promise.all([...waiting, other]);
 });
 
-test('a request that waits long for its turn is not refused as long as the disk responds to others', async (t) => {
+test('a request that waits long for its turn is not refused as long as the disk responds to other requests', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
   const answers: (() => void)[] = [];
@@ -72,12 +72,12 @@ test('a request that waits long for its turn is not refused as long as the disk 
     answers.shift()?.();
     await nextTurn();
   }
-  const added = lane.run('close', [0], { onLateResult: () => {} });
+  const lastRequest = lane.run('close', [0], { onLateResult: () => {} });
   while (answers.length > 0) {
     answers.shift()?.();
     await nextTurn();
   }
-  await Promise.all([...waiting, added]);
+  await Promise.all([...waiting, lastRequest]);
 });
 
 test('requests that wait for a busy thread do not keep the event loop busy', async (t) => {

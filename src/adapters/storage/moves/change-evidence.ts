@@ -5,11 +5,11 @@ import type { ItemServer, ServerEntry } from './item-server.ts';
 
 /** Folder of the evidence of changes, within the folder of the location. */
 const stagingFolder = '.postern';
-/** Ends of the names in it. Servers refuse some extensions, and do not send files of unknown ones: `.txt` is harmless everywhere. */
-const ends = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed', rest: '-rest' } as const;
+/** Suffixes of the names of evidence. Servers refuse some extensions, and do not send files with unknown ones; all accept `.txt`. */
+const suffixes = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed', rest: '-rest' } as const;
 const tokenOf = (name: string) => name.replace(/-(data\.txt|begun\.txt|removed|rest)$/, '');
 
-/** A version of a file, as far as a move does not change it. */
+/** The properties by which a version of a file is recognized after a move. */
 export interface Version {
   readonly size: number;
   /** ms since the epoch; null: unknown. */
@@ -17,11 +17,11 @@ export interface Version {
   readonly etag: string;
 }
 
-/** What is noted directly before an item is moved. */
+/** The note that is written directly before an item is moved. */
 export interface Marker {
   /** The name that the item gets. */
   readonly name: string;
-  /** When it was noted; ms since the epoch. */
+  /** When the marker was written; ms since the epoch. */
   readonly at: number;
   readonly item: Version | 'folder';
   /** The file that it replaces; null: the name was free. */
@@ -31,7 +31,10 @@ export interface Marker {
 export const versionOf = ({ folder, size, modified, etag }: ServerEntry): Version | 'folder' =>
   folder ? 'folder' : { size, modified, etag };
 
-/** Returns whether an entry is a version. A server may change the time and the ETag of a file when it moves it: one of them must be equal, if known. */
+/**
+ * Returns whether an entry is that version of the item. A server may change the time or the ETag of a file when it moves the file: one
+ * of the two must be equal, unless the time is unknown.
+ */
 export function isVersion(version: Version | 'folder', entry: ServerEntry): boolean {
   if (version === 'folder' || entry.folder) return version === 'folder' && entry.folder;
   if (version.size !== entry.size) return false;
@@ -40,7 +43,7 @@ export function isVersion(version: Version | 'folder', entry: ServerEntry): bool
 
 const isVersionLike = (value: unknown): boolean => value === 'folder' || (typeof value === 'object' && value !== null && 'size' in value);
 
-/** @throws StorageUnavailable if it is no marker: then nothing is known of the change */
+/** @throws StorageUnavailable if the text is not a marker: the state of the change is then unknown */
 function parseMarker(text: string): Marker {
   try {
     const marker: Marker = JSON.parse(text);
@@ -49,7 +52,7 @@ function parseMarker(text: string): Marker {
     if (!isVersionLike(item) || (replaced !== null && !isVersionLike(replaced))) throw new TypeError('a version is wrong');
     return marker;
   } catch (cause) {
-    throw new StorageUnavailable('the server sent no marker of a change', { cause });
+    throw new StorageUnavailable('the marker of a change cannot be read', { cause });
   }
 }
 
@@ -57,11 +60,11 @@ function parseMarker(text: string): Marker {
 export class ChangeEvidence {
   readonly server: ItemServer;
   readonly now: () => number;
-  #prepared: Promise<void> | null = null;
-  /** When the sweep has first seen evidence whose age nothing shows. */
+  #preparation: Promise<void> | null = null;
+  /** When this process has first seen the evidence of each change, by token: times in the evidence may be missing or wrong. */
   readonly #firstSeen = new Map<string, number>();
-  /** Changes whose evidence only the sweep deletes. */
-  readonly #kept = new Set<string>();
+  /** Tokens of the changes whose evidence only the sweep deletes. */
+  readonly #keptTokens = new Set<string>();
 
   /** @param now ms since the epoch */
   constructor(server: ItemServer, now: () => number) {
@@ -72,11 +75,11 @@ export class ChangeEvidence {
   /** The path of the staging folder. */
   readonly folder: readonly string[] = [stagingFolder];
   /** The path of a file or folder before it is put in place. */
-  staged = (token: string): readonly string[] => [stagingFolder, token + ends.staged];
+  staged = (token: string): readonly string[] => [stagingFolder, token + suffixes.staged];
   /** The path of an item that was removed. */
-  removed = (token: string): readonly string[] => [stagingFolder, token + ends.removed];
-  readonly #rest = (token: string): readonly string[] => [stagingFolder, token + ends.rest];
-  readonly #marker = (token: string): readonly string[] => [stagingFolder, token + ends.marker];
+  removed = (token: string): readonly string[] => [stagingFolder, token + suffixes.removed];
+  readonly #rest = (token: string): readonly string[] => [stagingFolder, token + suffixes.rest];
+  readonly #marker = (token: string): readonly string[] => [stagingFolder, token + suffixes.marker];
 
   find(path: readonly string[]): Promise<ServerEntry | null> {
     return this.server.find(path);
@@ -94,7 +97,7 @@ export class ChangeEvidence {
   async write(write: () => Promise<boolean>): Promise<void> {
     await this.prepare();
     if (await write()) return;
-    this.#prepared = null;
+    this.#preparation = null;
     await this.prepare();
     if (!(await write())) throw new StorageUnavailable('there is no such folder');
   }
@@ -104,18 +107,21 @@ export class ChangeEvidence {
     await this.write(() => this.server.writeText(this.#marker(token), JSON.stringify(marker)));
   }
 
-  /** Returns what was noted before the move of a change; null: it was not begun. */
+  /** Returns the marker of a change; null: its move has not begun. */
   async markerOf(token: string): Promise<Marker | null> {
     const text = await this.server.readText(this.#marker(token));
     return text === null ? null : parseMarker(text);
   }
 
-  /** Returns whether a time has passed since a marker was written. The clock of another process, or of the server, may be wrong: then it counts from the first look. */
+  /**
+   * Returns whether a time has passed since a marker was written. If the clock of the writer was wrong, the time counts from when this
+   * process has first seen the marker.
+   */
   isSettled(token: string, { at }: Marker, time: number): boolean {
-    const seen = this.#firstSeen.get(token) ?? this.now();
-    this.#firstSeen.set(token, seen);
+    const firstSeen = this.#firstSeen.get(token) ?? this.now();
+    this.#firstSeen.set(token, firstSeen);
     const age = this.now() - at;
-    return (age >= 0 && age > time) || this.now() - seen > time;
+    return (age >= 0 && age > time) || this.now() - firstSeen > time;
   }
 
   /** Deletes the marker of a change: nothing was moved. */
@@ -123,7 +129,7 @@ export class ChangeEvidence {
     return this.server.delete(this.#marker(token));
   }
 
-  /** Moves what is left of a removed item into the staging area. @throws OutcomeUnknown if the server does not do it */
+  /** Moves the rest of a removed item into the staging area. @throws OutcomeUnknown if the server does not do it */
   async moveRest(path: readonly string[], token: string, isFolder: boolean): Promise<void> {
     const outcome = await this.server.move(path, this.#rest(token), { isFolder, overwrites: false });
     if (outcome !== 'moved' && !(outcome instanceof ItemNotFound))
@@ -131,16 +137,16 @@ export class ChangeEvidence {
   }
 
   /**
-   * Keeps the evidence of a removal until the sweep, because a request may reach the server late: it finds its new name taken then,
-   * and does not move another item that has got the name of the removed one.
+   * Keeps the evidence of a removal until the sweep. A request that reaches the server late then finds its new name taken, so it does
+   * not move another item that has the name of the removed one by then.
    */
   keep(token: string): void {
-    this.#kept.add(token);
+    this.#keptTokens.add(token);
   }
 
   /** Deletes the evidence of a change, unless it is kept. @throws the first error, after all was tried */
   async clear(token: string): Promise<void> {
-    if (this.#kept.has(token)) return;
+    if (this.#keptTokens.has(token)) return;
     const results = await Promise.allSettled(
       [this.staged(token), this.removed(token), this.#marker(token)].map((path) => this.server.delete(path)),
     );
@@ -149,24 +155,24 @@ export class ChangeEvidence {
 
   /** Deletes the evidence of changes that are not pending. @param minAge ms: younger evidence may belong to another installation */
   async sweep(pendingTokens: () => Promise<readonly string[]>, minAge: number): Promise<void> {
-    const found = new Map<string, string[]>();
-    const written = new Map<string, number>(); // when the newest file of a change was written; what was removed keeps its old time
+    const namesByToken = new Map<string, string[]>();
+    const writeTimes = new Map<string, number>(); // when the newest file of a change was written; a removed item keeps its old time
     for await (const entries of this.list([stagingFolder]))
       for (const { name, modified } of entries) {
         const token = tokenOf(name);
-        found.set(token, [...(found.get(token) ?? []), name]);
-        if (modified !== null && !name.endsWith(ends.removed) && !name.endsWith(ends.rest))
-          written.set(token, Math.max(modified, written.get(token) ?? 0));
+        namesByToken.set(token, [...(namesByToken.get(token) ?? []), name]);
+        if (modified !== null && !name.endsWith(suffixes.removed) && !name.endsWith(suffixes.rest))
+          writeTimes.set(token, Math.max(modified, writeTimes.get(token) ?? 0));
       }
     const pending = new Set(await pendingTokens());
     const results: PromiseSettledResult<void>[] = [];
-    for (const token of this.#firstSeen.keys()) if (!found.has(token)) this.#firstSeen.delete(token);
-    for (const token of this.#kept) if (!found.has(token)) this.#kept.delete(token);
-    for (const [token, names] of found) {
+    for (const token of this.#firstSeen.keys()) if (!namesByToken.has(token)) this.#firstSeen.delete(token);
+    for (const token of this.#keptTokens) if (!namesByToken.has(token)) this.#keptTokens.delete(token);
+    for (const [token, names] of namesByToken) {
       if (pending.has(token)) continue;
-      const seen = this.#firstSeen.get(token) ?? this.now();
-      this.#firstSeen.set(token, seen);
-      const since = Math.min(written.get(token) ?? seen, seen); // a time in the future is that of a wrong clock
+      const firstSeen = this.#firstSeen.get(token) ?? this.now();
+      this.#firstSeen.set(token, firstSeen);
+      const since = Math.min(writeTimes.get(token) ?? firstSeen, firstSeen); // a time in the future comes from a wrong clock
       if (this.now() - since > minAge)
         results.push(...(await Promise.allSettled(names.map((name) => this.server.delete([stagingFolder, name])))));
     }
@@ -175,10 +181,10 @@ export class ChangeEvidence {
 
   /** Creates the staging folder if it is missing. @throws StorageUnusable */
   prepare(): Promise<void> {
-    this.#prepared ??= this.server.createStagingFolder(this.folder).catch((cause: unknown) => {
-      this.#prepared = null;
+    this.#preparation ??= this.server.createStagingFolder(this.folder).catch((cause: unknown) => {
+      this.#preparation = null;
       throw cause;
     });
-    return this.#prepared;
+    return this.#preparation;
   }
 }

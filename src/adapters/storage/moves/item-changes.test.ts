@@ -12,7 +12,7 @@ const keyOf = (path: readonly string[]) => path.join('/');
 class FakeServer implements ItemServer {
   readonly settleTimes = { move: 60_000, newFile: () => 60_000 };
   readonly items = new Map<string, string | null>(); // null: a folder
-  /** The moves that are under way. */
+  /** The moves that have not reached the server yet. */
   readonly late: (() => MoveOutcome)[] = [];
   /** How many further moves arrive late. */
   lateMoves = 0;
@@ -71,7 +71,7 @@ function startChanges() {
   return { server, evidence, changes: new ItemChanges(evidence, new ItemMoves(evidence)) };
 }
 
-test('a request to remove a file that reaches the server after a second one does not remove the file that has got its name', async () => {
+test('a removal request that reaches the server after its repetition does not remove a new file with the same name', async () => {
   const { server, evidence, changes } = startChanges();
   server.items.set('a.txt', 'old');
   server.lateMoves = 1;
@@ -82,7 +82,7 @@ test('a request to remove a file that reaches the server after a second one does
   assert.equal(server.items.get('a.txt'), 'new');
 });
 
-test('after a removal whose request was sent once, nothing is left behind', async () => {
+test('a removal whose request was sent once leaves nothing but the staging folder', async () => {
   const { server, evidence, changes } = startChanges();
   server.items.set('a.txt', 'old');
   await changes.remove([], 'a.txt', { token: 'one', confirm: async () => {} });

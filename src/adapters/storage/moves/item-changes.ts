@@ -2,7 +2,7 @@ import { type ChangeContext, ItemExists, ItemNotFound, type PendingFileChange, S
 import { type ChangeEvidence, isVersion } from './change-evidence.ts';
 import type { ItemMoves } from './item-moves.ts';
 
-/** Creates, renames and removes files and folders, each with one MOVE. */
+/** Creates, renames and removes files and folders, each with one move. */
 export class ItemChanges {
   readonly #evidence: ChangeEvidence;
   readonly #moves: ItemMoves;
@@ -24,16 +24,16 @@ export class ItemChanges {
 
   /** @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong, ChangeImpossible */
   async rename(parent: readonly string[], from: string, to: string, { token, confirm, pendingTokens }: ChangeContext): Promise<void> {
-    const entry = await this.#existing(parent, from);
+    const entry = await this.#findExisting(parent, from);
     await this.#checkFree([...parent, to], pendingTokens);
     await this.#moves.run({ token, from: [...parent, from], to: [...parent, to], entry, confirm });
   }
 
   /** Moves an item into the staging area, where `clearEvidence` deletes it. @throws ItemNotFound, ItemBusy, ChangeImpossible */
   async remove(parent: readonly string[], name: string, { token, confirm }: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
-    const entry = await this.#existing(parent, name);
-    const isOnce = await this.#moves.run({ token, from: [...parent, name], to: this.#evidence.removed(token), entry, confirm });
-    if (!isOnce) this.#evidence.keep(token);
+    const entry = await this.#findExisting(parent, name);
+    const wasSentOnce = await this.#moves.run({ token, from: [...parent, name], to: this.#evidence.removed(token), entry, confirm });
+    if (!wasSentOnce) this.#evidence.keep(token);
   }
 
   /** @returns as `Storage.recover` */
@@ -46,24 +46,24 @@ export class ItemChanges {
   /** @throws StorageUnavailable while the server may still be moving the item */
   async #recoverRemoval(parent: readonly string[], name: string, token: string): Promise<string | null> {
     const marker = await this.#evidence.markerOf(token);
-    const removed = await this.#evidence.find(this.#evidence.removed(token));
-    if (!marker && !removed) return null;
+    const removedItem = await this.#evidence.find(this.#evidence.removed(token));
+    if (!marker && !removedItem) return null;
     const rest = await this.#evidence.find([...parent, name]);
     const isItem = marker !== null && rest !== null && isVersion(marker.item, rest);
     const isSettled = marker !== null && this.#evidence.isSettled(token, marker, this.#evidence.server.settleTimes.move);
-    if (!removed) {
+    if (!removedItem) {
       if (isItem && !isSettled) throw new StorageUnavailable('the server may still be moving the item');
       return null;
     }
     if (!isSettled) this.#evidence.keep(token);
-    if (!isItem) return name; // what has the name now is another item
+    if (!isItem) return name; // the name now belongs to another item
     if (!isSettled) throw new StorageUnavailable('the server may still be moving the item');
-    // The server has moved a part of a folder, or copied a file. Nothing is deleted under its name, where others may have written.
+    // The server has moved a part of a folder, or copied a file. The rest is not deleted in its place, where others may have written.
     await this.#evidence.moveRest([...parent, name], token, rest.folder);
     return name;
   }
 
-  async #existing(parent: readonly string[], name: string) {
+  async #findExisting(parent: readonly string[], name: string) {
     await this.#checkParent(parent);
     const entry = await this.#evidence.find([...parent, name]);
     if (!entry) throw new ItemNotFound('there is no such item');

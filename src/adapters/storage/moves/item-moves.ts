@@ -15,12 +15,15 @@ export interface Move {
   readonly confirm?: (() => Promise<void>) | undefined;
 }
 
-/** What has become of a move. unmoved: nothing has changed. lost: the file to replace is gone, and the item is not there yet. gone: so is the item. */
+/**
+ * The state of a move. unmoved: nothing has changed. lost: the file to replace is gone, and the item is still at its old name. gone: no
+ * item is at either name. unclear: the item at the new name may be another one, or a part of the moved one.
+ */
 type State = 'moved' | 'unmoved' | 'lost' | 'gone' | 'unclear';
 
-const unknown = (cause?: unknown) => new OutcomeUnknown('the server has not said whether it has moved the item', { cause });
+const unknownOutcome = (cause?: unknown) => new OutcomeUnknown('the server has not said whether it has moved the item', { cause });
 
-/** Returns the state of a move from what is at both names. @param marker null for what was replaced: the name was free */
+/** Returns the state of a move from the entries at both names. If `replaced` in the marker is null, the new name was free. */
 function stateOf({ item, replaced }: Pick<Marker, 'item' | 'replaced'>, source: ServerEntry | null, target: ServerEntry | null): State {
   if (!source && !target) return 'gone';
   if (!source) return target && isVersion(item, target) ? 'moved' : 'unclear';
@@ -37,7 +40,7 @@ function settleTimeOf({ settleTimes: { move, newFile } }: ItemServer, { item, re
 const isByOther = (outcome: MoveOutcome, state: State) =>
   (outcome instanceof ItemExists && state === 'unclear') || (outcome instanceof ItemNotFound && state === 'gone');
 
-/** Moves items, so that nothing is lost if the server fails in the middle, and finds out what has become of a move. */
+/** Moves items, so that nothing is lost if the server fails in the middle, and finds out the state of a move. */
 export class ItemMoves {
   readonly #evidence: ChangeEvidence;
 
@@ -47,7 +50,7 @@ export class ItemMoves {
 
   /**
    * Notes that a change begins, then moves an item.
-   * @returns whether the request was sent once. The first one of two may reach the server late
+   * @returns true if the request was sent once; false if it was sent twice, so that the first one may still reach the server
    * @throws ItemExists, ItemNotFound, ItemBusy, PathTooLong, StorageFull, ChangeImpossible: nothing was moved; OutcomeUnknown
    */
   async run(move: Move): Promise<boolean> {
@@ -59,7 +62,7 @@ export class ItemMoves {
     await this.#evidence.mark(token, marker);
     const outcome = await this.#send(move, replaced !== undefined);
     if (outcome === 'moved') return true;
-    const state = await this.#look(move, marker);
+    const state = await this.#findState(move, marker);
     if (state === 'moved') return true;
     // The connection was lost before the server got the request, or the server has deleted the file that is replaced: the name must not stay empty.
     const isRefused = outcome instanceof Error;
@@ -68,7 +71,7 @@ export class ItemMoves {
       return false;
     }
     const isOther = replaced === undefined && isByOther(outcome, state);
-    if (!isRefused || (state !== 'unmoved' && !isOther)) throw unknown();
+    if (!isRefused || (state !== 'unmoved' && !isOther)) throw unknownOutcome();
     await this.#evidence.unmark(token);
     throw outcome;
   }
@@ -98,8 +101,8 @@ export class ItemMoves {
 
   /** Sends a move again. @param overwrites whether a part of the item may be at its new name. @throws OutcomeUnknown */
   async #complete(move: Move, marker: Marker, overwrites = false): Promise<void> {
-    if ((await this.#send(move, overwrites)) === 'moved' || (await this.#look(move, marker)) === 'moved') return;
-    throw unknown();
+    if ((await this.#send(move, overwrites)) === 'moved' || (await this.#findState(move, marker)) === 'moved') return;
+    throw unknownOutcome();
   }
 
   async #send({ from, to, entry, confirm }: Move, overwrites: boolean): Promise<MoveOutcome> {
@@ -107,12 +110,12 @@ export class ItemMoves {
     return this.#evidence.server.move(from, to, { isFolder: entry.folder, overwrites });
   }
 
-  /** @throws OutcomeUnknown if the server does not say */
-  async #look({ from, to }: Move, marker: Marker): Promise<State> {
+  /** @throws OutcomeUnknown if the server does not respond */
+  async #findState({ from, to }: Move, marker: Marker): Promise<State> {
     try {
       return stateOf(marker, await this.#evidence.find(from), await this.#evidence.find(to));
     } catch (cause) {
-      throw unknown(cause);
+      throw unknownOutcome(cause);
     }
   }
 }

@@ -2,11 +2,14 @@ import type { Entry } from '#core/listing.ts';
 
 /** An item as a server describes it. */
 export interface ServerEntry extends Entry {
-  /** true: the file has no bytes. Absent for a file of size 0: the server has not said how many it has. */
+  /** true: the file has no bytes. If this is absent and `size` is 0, the size is unknown: the server has not sent it. */
   readonly isEmpty?: boolean;
 }
 
-/** The outcome of a request that moves an item: moved; lost: the connection was lost; failed: the server has said nothing clear; an error: nothing was moved. */
+/**
+ * The outcome of a request that moves an item: moved; lost: the connection was lost; failed: the response is unclear; an error: nothing
+ * was moved.
+ */
 export type MoveOutcome = 'moved' | 'lost' | 'failed' | Error;
 
 /** A server with files and folders that it moves in one step. Every method throws StorageUnavailable if the server does not respond. */
@@ -29,12 +32,12 @@ export interface ItemServer {
   createFolder(path: readonly string[]): Promise<boolean>;
   /** Creates the folder of the evidence, unless it exists. @throws StorageUnusable */
   createStagingFolder(path: readonly string[]): Promise<void>;
-  /** Moves an item. @param overwrites whether a file may have the new name. It is replaced */
+  /** Moves an item. @param options `overwrites`: replaces the file that has the new name */
   move(
     from: readonly string[],
     to: readonly string[],
     options: { readonly isFolder: boolean; readonly overwrites: boolean },
   ): Promise<MoveOutcome>;
-  /** Deletes an item, with what is in it. An absent one is no error. */
+  /** Deletes an item with everything in it. A missing item is no error. */
   delete(path: readonly string[]): Promise<void>;
 }

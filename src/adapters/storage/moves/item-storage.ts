@@ -11,7 +11,7 @@ import type { ItemServer } from './item-server.ts';
 /** ms. Younger evidence stays: it may belong to another installation that uses the same folder. */
 const minSweepAge = 3_600_000;
 
-/** What the storages of all servers that move items do in the same way: everything except the bytes of files. */
+/** The common part of all storages whose servers move items: everything except reading and writing the bytes of files. */
 export abstract class ItemStorage implements Omit<Storage, 'testSteps' | 'folderKey' | 'open' | 'upload' | 'continueUpload'> {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'real', openAhead: 16 } as const;
   readonly signedAddress = null;

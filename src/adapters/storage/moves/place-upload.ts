@@ -5,7 +5,7 @@ import type { ChangeEvidence } from './change-evidence.ts';
 import type { ItemMoves } from './item-moves.ts';
 import type { ServerEntry } from './item-server.ts';
 
-/** Where files are uploaded to. */
+/** The staging area of uploads, and the moves out of it. */
 export interface StagingPlace {
   readonly evidence: ChangeEvidence;
   readonly moves: ItemMoves;
@@ -25,9 +25,9 @@ export async function checkFolder({ evidence }: StagingPlace, path: readonly str
 
 /** Checks that the server has stored all bytes. @throws StorageUnavailable */
 async function checkStored({ evidence }: StagingPlace, { token, size }: StagedFile): Promise<void> {
-  const stored = await evidence.find(evidence.staged(token));
-  const hasSize = stored !== null && (stored.size > 0 || stored.isEmpty === true); // some servers list no sizes
-  if (hasSize && stored.size !== size) throw new StorageUnavailable('the server has stored another number of bytes');
+  const storedFile = await evidence.find(evidence.staged(token));
+  const hasSize = storedFile !== null && (storedFile.size > 0 || storedFile.isEmpty === true); // some servers list no sizes
+  if (hasSize && storedFile.size !== size) throw new StorageUnavailable('the server has not stored the number of bytes that were sent');
 }
 
 /** @param replaced null: the name must be free */

@@ -1,7 +1,7 @@
 import type { TestStep } from '#ports/storage.ts';
 import { ServiceError } from './service-errors.ts';
 
-/** What a failure means. */
+/** Tells the kinds of failures apart. */
 interface FailureKinds {
   /** Whether the service has answered: the connection works. */
   isAnswer(failure: unknown): boolean;
@@ -44,6 +44,6 @@ export function connectionSteps(look: () => Promise<unknown>, { isAnswer, isSign
 
 /** The text in a file that a test of a location writes. */
 export const testContent = 'Postern tests this location.';
-/** What an operator should know of a service without conditions. */
+/** A warning for operators about a service that ignores conditions. */
 export const ignoresConditions =
   'The service ignores conditions on writing. If two programs create or replace one file at the same moment, both may succeed, and the last one stays.';

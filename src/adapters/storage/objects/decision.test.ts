@@ -9,11 +9,11 @@ const monotonic = () => 0;
 test('the decision of a change of many objects is written and read in small pieces', async () => {
   const versions = new Map(Array.from({ length: 3001 }, (_, index) => [`folder/"ä\n${index}`, `"etag-${index}"`]));
   const { length, pieces } = decisionBody(versions);
-  const written = await Array.fromAsync(pieces);
-  assert.equal(Buffer.concat(written).length, length);
-  assert.ok(written.length > 6);
+  const pieceList = await Array.fromAsync(pieces);
+  assert.equal(Buffer.concat(pieceList).length, length);
+  assert.ok(pieceList.length > 6);
   assert.deepEqual(await readDecision(decisionBody(versions).pieces, 3001, monotonic), versions);
-  const [first = new Uint8Array()] = written;
+  const [first = new Uint8Array()] = pieceList;
   const halves = Readable.from([first.subarray(0, 1001), first.subarray(1001)]);
   assert.equal((await readDecision(halves, 3001, monotonic)).size, 500);
 });

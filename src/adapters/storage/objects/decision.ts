@@ -6,7 +6,7 @@ import { fastEnough } from './fast-enough.ts';
 export type Versions = ReadonlyMap<string, string>;
 
 const linesPerPiece = 500; // some 64 KiB: writing many must not block the event loop
-const maxLine = 1 << 13; // characters: a key of 1,024 bytes, each written as \u0001, and an ETag
+const maxLine = 1 << 13; // characters: a key of 1,024 bytes, each byte written as \u0001, and an ETag
 
 const lineOf = (version: readonly [string, string]) => `${JSON.stringify(version)}\n`;
 
@@ -33,14 +33,14 @@ export function decisionBody(versions: Versions): OutboundBody {
 
 function parseLine(line: string): [string, string] {
   const [key, etag]: unknown[] = JSON.parse(line);
-  if (typeof key !== 'string' || typeof etag !== 'string') throw new TypeError('a line is no pair of texts');
+  if (typeof key !== 'string' || typeof etag !== 'string') throw new TypeError('a line is not a pair of texts');
   return [key, etag];
 }
 
 /**
  * Reads what `decisionBody` has written.
- * @param maxVersions of a decision @param monotonic ms
- * @throws StorageUnavailable if it is something else
+ * @param maxVersions the most versions that a decision may have @param monotonic ms
+ * @throws StorageUnavailable if the body is not a complete decision
  */
 export async function readDecision(body: AsyncIterable<Uint8Array>, maxVersions: number, monotonic: () => number): Promise<Versions> {
   const versions = new Map<string, string>();

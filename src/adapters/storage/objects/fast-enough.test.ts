@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { fastEnough } from './fast-enough.ts';
 
-/** Reads pieces whose sender, and whose reader, take some ms for each. @returns the number of bytes */
+/** Reads pieces. The sender and the reader take the given ms for each piece. @returns the number of bytes */
 async function read(pieces: readonly number[], { sender = 0, reader = 0 }): Promise<number> {
   let now = 0;
   async function* body() {

@@ -1,7 +1,7 @@
 import { maxPieces } from '#adapters/net/max-pieces.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 
-const minRate = 8; // bytes a ms: a service must be faster on the average
+const minRate = 8; // bytes per ms: a service must be faster on average
 const maxDelay = 60_000; // ms that a service may be late
 
 /**
@@ -10,12 +10,12 @@ const maxDelay = 60_000; // ms that a service may be late
  * @throws StorageUnavailable if the service is too slow, or sends too many small pieces
  */
 export async function* fastEnough(body: AsyncIterable<Uint8Array>, monotonic: () => number): AsyncGenerator<Uint8Array> {
-  let [bytes, pieces, waited, since] = [0, 0, 0, monotonic()];
+  let [bytes, pieces, waitTime, since] = [0, 0, 0, monotonic()];
   for await (const piece of body) {
-    waited += monotonic() - since;
+    waitTime += monotonic() - since;
     bytes += piece.length;
     pieces += 1;
-    if (waited > maxDelay + bytes / minRate) throw new StorageUnavailable('the service sends too slowly');
+    if (waitTime > maxDelay + bytes / minRate) throw new StorageUnavailable('the service sends too slowly');
     if (pieces > maxPieces(bytes)) throw new StorageUnavailable('the service sends too many small pieces');
     yield piece;
     since = monotonic();

@@ -2,35 +2,35 @@ import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import type { ListedKeys, ObjectStore, StoredObject } from './object-store.ts';
 
-const maxListed = 1_000_000; // keys of one folder: a service could list without end
+const maxKeys = 1_000_000; // keys of one folder: a service could list without end
 const maxListTime = 300_000; // ms that the requests of one list may take together
 const maxEtag = 256; // characters
 
-/** A page, and what requests the next one; '' after the last page. */
+/** A page, and the marker with which the next page is requested; '' after the last page. */
 export interface ListPage extends ListedKeys {
   readonly next: string;
 }
 
 /**
  * Yields the pages of a list.
- * @param read requests the page after '' or after what the page before has named
+ * @param read requests the first page for '', and each further page for the `next` of the previous page
  * @throws StorageBusy; StorageUnavailable if there are more than a million keys, if the service takes too long, or if the list does not advance
  */
 export async function* listPages(
   { memory, monotonic }: Pick<ObjectStore, 'memory' | 'monotonic'>,
   read: (next: string, memory: TakenMemory) => Promise<ListPage>,
 ): AsyncGenerator<ListedKeys> {
-  using taken = memory.begin();
-  let [listed, waited] = [0, 0];
+  using listMemory = memory.begin();
+  let [keyCount, waitTime] = [0, 0];
   for (let next = ''; ; ) {
     const since = monotonic();
-    const page = await read(next, taken);
-    waited += monotonic() - since;
+    const page = await read(next, listMemory);
+    waitTime += monotonic() - since;
     yield page;
     if (page.next === '') return;
-    listed += 1 + page.objects.length + page.prefixes.length;
-    if (listed > maxListed) throw new StorageUnavailable('the folder has too many files');
-    if (waited > maxListTime) throw new StorageUnavailable('the service takes too long to list the folder');
+    keyCount += 1 + page.objects.length + page.prefixes.length;
+    if (keyCount > maxKeys) throw new StorageUnavailable('the folder has too many files');
+    if (waitTime > maxListTime) throw new StorageUnavailable('the service takes too long to list the folder');
     if (page.next === next) throw new StorageUnavailable('the service lists the same keys again');
     next = page.next;
   }
@@ -45,14 +45,14 @@ export async function hasObjects(pages: AsyncIterable<ListedKeys>): Promise<bool
 /** Returns a time in whole seconds: some services are more exact in a listing than in a description. */
 const truncateToSeconds = (time: number) => Math.floor(time / 1000) * 1000;
 
-/** Returns the time of an object in ms, in whole seconds. @throws StorageUnavailable if it is none */
+/** Returns the time of an object in ms, in whole seconds. @throws StorageUnavailable if the text is not a time */
 export function timeOf(text = ''): number {
   const time = Date.parse(text);
   if (Number.isNaN(time)) throw new StorageUnavailable('the service sent an object without a time');
   return truncateToSeconds(time);
 }
 
-/** Returns a size in bytes. @throws StorageUnavailable if it is none */
+/** Returns a size in bytes. @throws StorageUnavailable if the text is not a size */
 export function sizeOf(text = ''): number {
   const size = /^\d{1,16}$/.test(text) ? Number(text) : null;
   if (size === null) throw new StorageUnavailable('the service sent an object without a size');

@@ -1,7 +1,7 @@
 const requestsAtOnce = 16;
 
 /**
- * Runs work for each item, sixteen at a time. After a failure it waits for the work that has begun: no request may change something later.
+ * Runs work for each item, sixteen at a time. After a failure it waits for the work that has started, so that nothing changes later.
  * @returns the results in the order of the items
  */
 export async function mapInBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

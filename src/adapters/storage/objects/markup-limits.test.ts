@@ -10,7 +10,7 @@ function check(text: string, pieceLength: number): void {
   for (let start = 0; start < bytes.length; start += pieceLength) limits.check(bytes.subarray(start, start + pieceLength));
 }
 
-const refused: Readonly<Record<string, string>> = {
+const refusedTexts: Readonly<Record<string, string>> = {
   'a long attribute': `<a b="${'&#65;'.repeat(200)}">`,
   'a long attribute with closing brackets': `<a b="${'>'.repeat(100_000)}">`,
   'a long name': `<${'a'.repeat(1000)}>`,
@@ -19,7 +19,7 @@ const refused: Readonly<Record<string, string>> = {
   'a section': '<a><![CDATA[x]]></a>',
   'a document type': '<!DOCTYPE a><a/>',
 };
-for (const [what, text] of Object.entries(refused))
+for (const [what, text] of Object.entries(refusedTexts))
   for (const pieceLength of [1, 7, 100_000])
     test(`${what} in pieces of ${pieceLength} bytes is refused before it is parsed`, () => {
       assert.throws(() => check(text, pieceLength), StorageUnavailable);

@@ -15,17 +15,17 @@ export class MarkupLimits {
   /** @throws StorageUnavailable */
   check(piece: Uint8Array): void {
     for (let position = 0; position < piece.length; ) {
-      const found = piece.indexOf(this.#isInTag ? greater : less, position);
-      const end = found < 0 ? piece.length : found;
-      if (this.#isInTag && this.#length === 0 && piece[position] === exclamation) throw refused();
+      const index = piece.indexOf(this.#isInTag ? greater : less, position);
+      const end = index < 0 ? piece.length : index;
+      if (this.#isInTag && this.#length === 0 && piece[position] === exclamation) throw refusal();
       this.#length += end - position;
-      if (this.#length > (this.#isInTag ? maxTag : maxText)) throw refused();
+      if (this.#length > (this.#isInTag ? maxTag : maxText)) throw refusal();
       position = end + 1;
-      if (found < 0) return;
+      if (index < 0) return;
       this.#isInTag = !this.#isInTag;
       this.#length = 0;
     }
   }
 }
 
-const refused = () => new StorageUnavailable('the service sent a tag or text that is too long, or a comment, a section or a document type');
+const refusal = () => new StorageUnavailable('the service sent a tag or text that is too long, or a comment, a section or a document type');

@@ -9,14 +9,14 @@ import type { ObjectStore } from './object-store.ts';
 /** Bytes that are read when a file is opened: small files need no second request. */
 const firstBytes = 1 << 17;
 
-/** Attempts to request the rest of a range. They begin anew after an attempt that has received `minProgress` bytes. */
+/** Attempts to request the rest of a range. The count begins anew after an attempt that has received `minProgress` bytes. */
 const maxAttempts = 3;
 const minProgress = 1 << 20;
 
 /** The part of a store that reads objects. */
 type ReadableStore = Pick<ObjectStore, 'get' | 'describe' | 'monotonic'>;
 
-/** The connection was lost before all bytes had come. */
+/** The connection was lost before all bytes had arrived. */
 class ConnectionLost extends StorageUnavailable {}
 
 /** A file, and its first bytes. */
@@ -102,11 +102,11 @@ async function* readRange(store: ReadableStore, key: string, etag: string, start
   }
 }
 
-/** Opens a file. Its beginning is read at once, the rest by a request for each read. @returns null if there is no such object */
+/** Opens a file. Its beginning is read at once, the rest with one request for each read. @returns null if there is no such object */
 export async function openObjectFile(store: ReadableStore, key: string, name: string): Promise<OpenFile | null> {
-  const opened = await openObject(store, key, name);
-  if (!opened) return null;
-  const { entry, start: first } = opened;
+  const object = await openObject(store, key, name);
+  if (!object) return null;
+  const { entry, start: first } = object;
   return {
     entry,
     ...(first.length === entry.size ? { content: first } : {}),

@@ -3,7 +3,7 @@ import type { DatedEntry, Entry } from '#core/listing.ts';
 import { PathTooLong } from '#ports/storage.ts';
 import type { ObjectDescription, ObjectStore, StoredObject } from './object-store.ts';
 
-/** Folder of the traces of changes, within the prefix of the location. */
+/** Folder of the evidence of changes, within the prefix of the location. */
 const stagingFolder = '.postern/';
 
 /** The keys of a location, and the files and folders that they stand for. A folder is a common prefix of keys, or a key that ends in `/`. */
@@ -26,7 +26,7 @@ export class ObjectKeys {
     return path.length === 0 ? this.#prefix : `${this.file(path)}/`;
   }
 
-  /** The key of a trace of changes. */
+  /** The key of an object in the staging area. */
   staging(name: string): string {
     return `${this.#prefix}${stagingFolder}${name}`;
   }
@@ -65,7 +65,7 @@ export class ObjectFolders {
     return path.length === 0 || (!this.store.isKeyTooLong(key) && this.store.hasKeys(key));
   }
 
-  /** Returns the entry at a path, or null. If a name is a file and a folder, it is the file. */
+  /** Returns the entry at a path, or null. If a file and a folder have the same name, returns the file. */
   async entry(path: readonly string[]): Promise<Entry | null> {
     const name = path.at(-1) ?? '';
     const file = await this.file(path);
@@ -83,9 +83,9 @@ export class ObjectFolders {
     }
   }
 
-  /** Checks that keys can be kept, before something is created under them. @throws PathTooLong */
+  /** Checks that the service can store keys, before something is created under them. @throws PathTooLong */
   checkLengths(keys: readonly string[]): void {
-    if (keys.some((key) => this.store.isKeyTooLong(key))) throw new PathTooLong('the service cannot keep a key of this length');
+    if (keys.some((key) => this.store.isKeyTooLong(key))) throw new PathTooLong('the service cannot store a key of this length');
   }
 
   /** Yields all objects of a file, or of a folder and everything in it, in pages. */

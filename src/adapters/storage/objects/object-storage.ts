@@ -58,7 +58,8 @@ export class ObjectStorage implements Storage {
   readonly #changes: ObjectChanges;
   readonly #parts: PartSpace;
   readonly #now: () => number;
-  #workedAt = Number.NEGATIVE_INFINITY;
+  /** When the last check of the location succeeded; ms, monotonic. */
+  #lastSuccess = Number.NEGATIVE_INFINITY;
 
   /** @param prefix of all keys of the location */
   constructor(store: ObjectStore, prefix: string | undefined, { parts, now = Date.now }: ObjectStorageServices) {
@@ -73,10 +74,10 @@ export class ObjectStorage implements Storage {
   }
 
   async check(): Promise<void> {
-    if (this.#store.monotonic() - this.#workedAt < checkInterval) return;
-    this.#workedAt = Number.NEGATIVE_INFINITY;
+    if (this.#store.monotonic() - this.#lastSuccess < checkInterval) return;
+    this.#lastSuccess = Number.NEGATIVE_INFINITY;
     await this.#store.hasKeys(this.#keys.folder([]));
-    this.#workedAt = this.#store.monotonic();
+    this.#lastSuccess = this.#store.monotonic();
   }
 
   testSteps(token: string): readonly TestStep[] {

@@ -15,7 +15,7 @@ export interface StoredObject {
   readonly isLocked?: boolean;
 }
 
-/** An object with what a listing does not tell. */
+/** An object with the properties that a listing does not contain. */
 export interface ObjectDescription extends StoredObject {
   /** Token of the change that wrote it, or null. */
   readonly token: string | null;
@@ -32,12 +32,12 @@ export interface ListedKeys {
   readonly prefixes: readonly string[];
 }
 
-/** What an object must be when it is written: anything, absent, or of this version. */
+/** The condition for writing an object: none, no object has the key, or the object has this version. */
 export type WriteCondition = 'none' | 'absent' | { readonly etag: string };
 
 /** How an object is written. */
 export interface PutOptions {
-  /** Token of the change, which the object notes. */
+  /** Token of the change, which is stored with the object. */
   readonly token?: string;
   /** Default: none. */
   readonly condition?: WriteCondition;
@@ -61,7 +61,7 @@ export interface ObjectRange {
  * OutcomeUnknown for a change that may have taken place.
  */
 export interface ObjectStore {
-  /** A text that is the same for every location in this place, however it is addressed. */
+  /** A text that is the same for every location in this place, however the place is addressed. */
   readonly identity: string;
   /** Memory for long lists of the tenant. */
   readonly memory: TenantMemory;
@@ -69,9 +69,9 @@ export interface ObjectStore {
   readonly monotonic: () => number;
   /** Returns an address at which a browser can download an object. null: the credentials cannot sign. @param lifetime seconds */
   readonly signAddress: ((key: string, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
-  /** Whether a URL names each object that is deleted: then one whose key has the segment `.` or `..` cannot be deleted. */
+  /** Whether a deletion names the object in its URL: an object whose key has the segment `.` or `..` then cannot be deleted. */
   readonly deletesByUrl: boolean;
-  /** Returns whether the service cannot keep a key. */
+  /** Returns whether the service cannot store a key. */
   isKeyTooLong(key: string): boolean;
   /** Yields the keys that begin with a prefix, in pages. @param delimiter '/': keys with a further slash only as prefixes. @throws StorageBusy */
   list(prefix: string, delimiter?: '' | '/'): AsyncIterable<ListedKeys>;
@@ -81,21 +81,21 @@ export interface ObjectStore {
   describe(key: string): Promise<ObjectDescription | null>;
   /** Requests an object, or a part of it. @returns the response, with status 200, 206, 412 or 416; null: there is no object. @throws ItemArchived */
   get(key: string, range?: ObjectRange): Promise<OutboundResponse | null>;
-  /** Writes an object by one request. @returns false if the condition is not met */
+  /** Writes an object with one request. @returns false if the condition is not met */
   put(key: string, body: string | OutboundBody, options?: PutOptions): Promise<boolean>;
-  /** Deletes objects. Absent ones are no error. */
+  /** Deletes objects. A missing object is no error. */
   delete(keys: readonly string[]): Promise<void>;
   /** Deletes objects that are still in the given versions. A service that does not know this condition deletes all of them. */
   deleteUnchanged(objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): Promise<void>;
   /**
-   * Copies an object, with all that describes it, and notes the token of the change.
-   * @param overwrites whether the copy may replace an object. Services that do not know the condition replace it always
+   * Copies an object with its metadata, and stores the token of the change with the copy.
+   * @param overwrites whether the copy may replace an object. Services that do not know the condition always replace it
    * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object; ItemArchived
    */
   copy(from: ObjectDescription, to: string, options: { readonly token: string; readonly overwrites: boolean }): Promise<void>;
   /** Starts an upload in parts. @returns its id */
   startParts(key: string, token: string): Promise<string>;
-  /** Sends a part. @param number from 1 @returns what identifies it when the parts are joined. @throws ItemChanged if the service has ended the upload */
+  /** Sends a part. @param number from 1 @returns the id of the part for `joinParts`. @throws ItemChanged if the service has ended the upload */
   putPart(key: string, uploadId: string, number: number, body: OutboundBody): Promise<string>;
   /** Joins the parts to an object. @param parts as `putPart` returned them, in order. @returns false if the condition is not met */
   joinParts(key: string, uploadId: string, parts: readonly string[], options: PartsOptions): Promise<boolean>;

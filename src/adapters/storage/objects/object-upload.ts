@@ -17,7 +17,7 @@ import { nextPartSize, smallestPart } from './part-sizes.ts';
 import { claimToken, clearUpload, deleteClaim, multipartKey, placedName } from './upload-evidence.ts';
 import { UploadProgress } from './upload-progress.ts';
 
-/** Where files are uploaded to. */
+/** The location to which files are uploaded, and the space in which parts are collected. */
 interface UploadPlace {
   readonly folders: ObjectFolders;
   readonly parts: PartSpace;
@@ -52,7 +52,7 @@ class ObjectUpload implements ContinuedUpload {
     this.#progress = progress;
   }
 
-  /** Loads what earlier requests have sent. @param offset bytes to keep @throws ItemNotFound if they are gone */
+  /** Loads the bytes that earlier requests have sent. @param offset number of bytes to keep @throws ItemNotFound if they are gone */
   async restore(offset: number): Promise<void> {
     if (offset === 0) return;
     const partSize = nextPartSize(this.#target.size, 0);
@@ -64,7 +64,7 @@ class ObjectUpload implements ContinuedUpload {
       this.#partIds.push(...partIds);
       return;
     }
-    throw new ItemNotFound('what was uploaded is gone');
+    throw new ItemNotFound('the uploaded bytes are gone');
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -214,7 +214,7 @@ export async function startUpload(place: UploadPlace, target: UploadTarget, toke
   return new ObjectUpload(place, target, token, handle, null);
 }
 
-/** Continues an upload that `startUpload` has started. @throws ItemNotFound if what has arrived is gone */
+/** Continues an upload that `startUpload` has started. @throws ItemNotFound if the received bytes are gone */
 export async function continueObjectUpload(
   place: UploadPlace,
   target: UploadTarget,

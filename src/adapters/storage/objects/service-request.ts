@@ -37,7 +37,7 @@ interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export const maxSkippedBytes = 1 << 16; // bytes of a response that nobody needs
+export const maxSkippedBytes = 1 << 16; // limit of a response whose content is not needed
 const defaultTimeLimit = 60_000; // ms
 export const bodyTimeLimit = 600_000; // ms until a part of an upload is stored
 export const slowTimeLimit = 600_000; // ms: a service may copy or join gigabytes before it responds
@@ -56,7 +56,7 @@ function mayRetry(method: Method, { repeatable = !mayChange(method), once = fals
   return !error || error.status >= 500;
 }
 
-/** Sends a request, at most twice more after failures that another attempt may overcome. @param attempt sends it once */
+/** Sends a request, and up to two more times after failures that another attempt may overcome. @param attempt sends it once */
 export function sendWithRetries(
   method: Method,
   request: ServiceRequest,
@@ -115,7 +115,7 @@ export async function readBody<T>(method: Method, read: () => Promise<T>): Promi
   }
 }
 
-/** Reads a response that nobody needs. */
+/** Reads a response whose content is not needed. */
 export const skipBody = (method: Method, response: OutboundResponse): Promise<Uint8Array> =>
   readBody(method, () => response.read(maxSkippedBytes));
 

@@ -1,6 +1,6 @@
 import { StorageUnavailable } from '#ports/storage.ts';
 
-const minRemaining = 300_000; // ms: a secret is fetched again that long before it expires
+const minRemaining = 300_000; // ms: a secret is fetched again this long before it expires
 
 /** A secret, and when it expires. */
 export interface Temporary {
@@ -8,7 +8,7 @@ export interface Temporary {
   readonly expires: number | null;
 }
 
-/** A secret that expires. One is shared by all requests until then. */
+/** A secret that expires. All requests share it until then. */
 export class TemporarySecret<T extends Temporary> {
   readonly #now: () => number;
   readonly #fetchNew: () => Promise<T>;

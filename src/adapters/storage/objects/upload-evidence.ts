@@ -47,12 +47,12 @@ export async function recoverUpload(
   return file?.token === token ? storedName : null;
 }
 
-/** Aborts the multipart upload of an upload. Tries both keys of `keyOf`. */
+/** Aborts the multipart upload of an upload. Tries both keys that `multipartKey` can return. */
 export async function abortUpload({ store, keys }: ObjectFolders, path: readonly string[], token: string, handle: string): Promise<void> {
   for (const key of [keys.file(path), keys.staging(stagedPart(token))]) await store.abortParts(key, handle);
 }
 
-/** Deletes the traces of an upload. @param isNumbered whether a number may have been added to its name */
+/** Deletes the evidence of an upload. @param isNumbered whether a number may have been added to its name */
 export async function clearUpload({ store, keys }: ObjectFolders, token: string, isNumbered: boolean): Promise<void> {
   if (isNumbered) await store.delete([stagedPart(token), placedName(token)].map((name) => keys.staging(name)));
 }

@@ -78,7 +78,7 @@ class TreeBuilder {
   }
 }
 
-/** What a document is read for. */
+/** How a document is read. */
 interface ReadOptions {
   readonly limits: XmlLimits;
   readonly takenName: string | null;
@@ -107,7 +107,7 @@ async function* buildTree(body: AsyncIterable<Uint8Array>, monotonic: () => numb
 /**
  * Reads a response. Unknown entities are errors, so that a response cannot grow.
  * @param monotonic ms
- * @param memory of the work that uses the document
+ * @param memory memory of the task that uses the document
  * @throws StorageUnavailable if it is not XML, comes too slowly, or exceeds a limit; StorageBusy
  */
 export async function readXml(
@@ -122,7 +122,7 @@ export async function readXml(
 }
 
 /**
- * Yields the children of a document element that have a name, as soon as each is complete. They are not kept.
+ * Yields the children of a document element that have a name, as soon as each is complete. They do not stay in memory.
  * @param root name of the document element
  * @throws as `readXml`; StorageUnavailable for another document
  */

@@ -35,7 +35,7 @@ export class S3Bucket {
   readonly #tid: number;
   readonly #accessKey: () => Promise<AccessKey>;
   readonly #outbound: Pick<Outbound, 'request'>;
-  /** Whether the bucket has refused a body without a checksum. Otherwise none is computed. */
+  /** Whether the bucket has refused a body without a checksum. Only then are checksums computed. */
   #sendsMd5 = false;
 
   constructor(
@@ -126,14 +126,14 @@ export class S3Bucket {
     return (await new AwsV4Signer({ ...(await this.#signing()), method: 'GET', url, signQuery: true }).sign()).url.href;
   }
 
-  /** Returns what signs a request. @throws StorageUnavailable */
+  /** Returns the options of the signer of a request. @throws StorageUnavailable */
   async #signing() {
     const { accessKeyId, secretAccessKey, sessionToken } = await this.#accessKey();
     const { region } = this.#configuration;
     return { region, accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }), service: 's3' };
   }
 
-  /** Returns the code of an error that a response describes. The response may not be XML. */
+  /** Returns the code of an error that a response describes; 'no code' if the response is not XML. */
   #codeIn({ body }: OutboundResponse): Promise<string> {
     return readXml(body, this.monotonic).then(codeOf, () => 'no code');
   }
@@ -159,8 +159,8 @@ export class S3Bucket {
     const { query = {}, headers = {}, body } = request;
     const url = `${this.#address}${encodeKey(key)}?${encodeQuery(query)}`;
     const md5 = body !== undefined && this.#sendsMd5 ? { 'content-md5': await md5Of(body) } : {};
-    const signed = await new AwsV4Signer({ ...(await this.#signing()), method, url, headers: { ...md5, ...headers } }).sign();
-    const { url: signedUrl, headers: signedHeaders } = signed;
+    const signedRequest = await new AwsV4Signer({ ...(await this.#signing()), method, url, headers: { ...md5, ...headers } }).sign();
+    const { url: signedUrl, headers: signedHeaders } = signedRequest;
     return sendSigned(this.#outbound, this.#tid, method, { url: signedUrl, headers: Object.fromEntries(signedHeaders) }, request, signal);
   }
 }

@@ -6,7 +6,7 @@ type Form = 'quoted' | 'bare' | 'ignored';
 
 const inForm = (etag: string, form: Exclude<Form, 'ignored'>) => (form === 'quoted' ? etag : etag.replaceAll('"', ''));
 
-/** The conditions for writing that a service knows. They protect files from programs that write without Postern. */
+/** The conditions for writing that a service supports. They protect files from programs that write without Postern. */
 export class S3Conditions {
   readonly #bucket: S3Bucket;
   readonly #testKey: () => string;
@@ -23,7 +23,7 @@ export class S3Conditions {
     return { 'if-none-match': '*' };
   }
 
-  /** Returns the headers of a request that replaces an object only if it has this ETag. The first call tests what the service knows. */
+  /** Returns the headers of a request that replaces an object only if it has this ETag. The first call tests what the service supports. */
   async ifMatches(etag: string): Promise<Readonly<Record<string, string>>> {
     this.#form ??= this.#test().catch((cause: unknown) => {
       this.#form = null;
@@ -33,7 +33,7 @@ export class S3Conditions {
     return form === 'ignored' ? {} : { 'if-match': inForm(etag, form) };
   }
 
-  /** Tests with an object in the staging area. Some services refuse each ETag in quotes, others ignore the header. */
+  /** Tests with an object in the staging area. Some services refuse every ETag in quotes, others ignore the header. */
   async #test(): Promise<Form> {
     const key = this.#testKey();
     const write = (condition: Readonly<Record<string, string>>) =>

@@ -16,7 +16,10 @@ function parseS3Configuration(text: string): S3Configuration {
 const amazonEndpoint =
   /^https:\/\/([a-z0-9-]+\.)*s3(-fips|-accelerate)?(\.dualstack)?(\.[a-z]{2}(-[a-z]+)+-\d)?(\.vpce)?\.amazonaws\.com(\.cn)?\/?$/;
 
-/** Returns what is wrong with the credentials of a configuration, or null. The role of the machine works for Amazon alone: others must not get its token. */
+/**
+ * Returns what is wrong with the credentials of a configuration, or null. The role of the machine may be used for Amazon alone: other
+ * services must not get its session token.
+ */
 function credentialsErrorOf(configuration: S3Configuration, mayUseMachine: boolean): string | null {
   const { accessKeyId, secretAccessKey, sessionToken, useMachineCredentials = false, endpoint } = configuration;
   if (!useMachineCredentials) {
@@ -25,10 +28,10 @@ function credentialsErrorOf(configuration: S3Configuration, mayUseMachine: boole
   }
   if (!mayUseMachine) return 'useMachineCredentials must be allowed for the tenant by an operator, with POSTERN_MACHINE_CREDENTIALS';
   if ([accessKeyId, secretAccessKey, sessionToken].some((member) => member !== undefined))
-    return 'useMachineCredentials must be without accessKeyId, secretAccessKey and sessionToken';
+    return 'useMachineCredentials cannot be combined with accessKeyId, secretAccessKey or sessionToken';
   return endpoint === undefined || amazonEndpoint.test(endpoint)
     ? null
-    : 'endpoint must be one of Amazon S3, or absent, with useMachineCredentials';
+    : 'endpoint must be an address of Amazon S3, or be absent, if useMachineCredentials is true';
 }
 
 /**
@@ -41,10 +44,10 @@ export const s3Kind = (services: S3Services, machineTenants: readonly number[]):
     const { openS3Storage } = await import('./s3-storage.ts'); // most installations have no such location
     return openS3Storage(parseS3Configuration(configuration), tid, services);
   }),
-  async configurationError({ tid, configuration }) {
-    const parsed = parseS3Configuration(configuration);
-    const { endpoint, prefix = '', bucket, pathStyle = false } = parsed;
-    const credentialsError = credentialsErrorOf(parsed, machineTenants.includes(tid));
+  async configurationError({ tid, configuration: text }) {
+    const configuration = parseS3Configuration(text);
+    const { endpoint, prefix = '', bucket, pathStyle = false } = configuration;
+    const credentialsError = credentialsErrorOf(configuration, machineTenants.includes(tid));
     if (credentialsError) return credentialsError;
     if (endpoint !== undefined && (!URL.canParse(endpoint) || endpoint.includes('\\')))
       return 'endpoint must be the address of a server, such as https://s3.example.com';

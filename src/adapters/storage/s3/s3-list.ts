@@ -6,16 +6,16 @@ import { StorageUnavailable } from '#ports/storage.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { isArchiveClass } from './s3-objects.ts';
 
-const maxKey = 1024; // bytes, of the slash at the end of a folder too
-/** A page of 1,000 keys of 1,024 bytes, each encoded in three characters, has 3 MB and 10,000 elements. */
+const maxKey = 1024; // bytes, including the slash at the end of a folder
+/** A page of 1,000 keys of 1,024 bytes, each byte encoded in three characters, has 3 MB and 10,000 elements. */
 const pageLimits: XmlLimits = { bytes: 4 << 20, elements: 20_000 };
 /** A page with one key. Health checks read many of them at once. */
 const shortPageLimits: XmlLimits = { bytes: 1 << 14, elements: 200 };
 
-/** Returns whether no service can keep a key. */
+/** Returns whether a key is too long for every service. */
 export const isKeyTooLong = (key: string): boolean => Buffer.byteLength(key) > maxKey;
 
-/** Returns the keys on a page. @throws StorageUnavailable if one of them is no key, or does not begin with the prefix */
+/** Returns the keys on a page. @throws StorageUnavailable if one of them is not a valid key, or does not begin with the prefix */
 function keysOf(page: XmlElement, prefix: string): ListedKeys {
   const textOf = (name: string, element = page) => childText(element, name) ?? '';
   const isEncoded = textOf('EncodingType') === 'url';
@@ -38,7 +38,7 @@ function keysOf(page: XmlElement, prefix: string): ListedKeys {
   };
 }
 
-/** Returns what continues a list; '' at its end. @throws StorageUnavailable if the list goes on, and does not say where */
+/** Returns the token with which a list continues; '' at its end. @throws StorageUnavailable if the list continues and has no token */
 function nextOf(page: XmlElement): string {
   if (childText(page, 'IsTruncated') !== 'true') return '';
   const next = childText(page, 'NextContinuationToken') ?? '';

@@ -10,13 +10,13 @@ import type { S3Bucket } from './s3-bucket.ts';
 import { codeOf } from './s3-errors.ts';
 import { md5Of } from './s3-request.ts';
 
-/** Header in which Postern notes the token of the change that wrote an object. */
+/** Header in which Postern stores the token of the change that wrote an object. */
 export const tokenHeader = 'x-amz-meta-postern-token';
 
 const namesPerDeletion = 1000;
-/** Of the response to a deletion in which each name has an error. */
+/** Limits of the response to a deletion in which each name has an error. */
 const errorLimits: XmlLimits = { bytes: 4 << 20, elements: 10_000 };
-const maxCopy = 2 ** 30; // bytes that one request copies: some services accept less than 5 GiB, as Amazon S3 does
+const maxCopy = 2 ** 30; // bytes that one request copies: some services accept less than Amazon S3, which accepts 5 GiB
 const maxUploadId = 4096; // characters
 const archiveClasses = ['GLACIER', 'DEEP_ARCHIVE'];
 const copiedHeaders = /^(content-(type|disposition|encoding|language)|cache-control|expires|x-amz-storage-class|x-amz-meta-.+)$/;
@@ -40,8 +40,8 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<Obj
   if (response.status !== 200) return null;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(response.headers)) {
-    const copied = copiedHeaders.test(name) ? copiedValue(name, value) : null;
-    if (copied !== null) headers[name] = copied;
+    const copyValue = copiedHeaders.test(name) ? copiedValue(name, value) : null;
+    if (copyValue !== null) headers[name] = copyValue;
   }
   return {
     ...describedObject(key, response.headers, isArchiveClass(response.headers['x-amz-storage-class'])),
@@ -68,7 +68,7 @@ async function deleteInBatches(bucket: S3Bucket, objects: readonly string[], har
   }
 }
 
-/** Deletes objects. Absent ones are no error. @throws StorageUnavailable if one of them cannot be deleted */
+/** Deletes objects. A missing object is no error. @throws StorageUnavailable if one of them cannot be deleted */
 export const deleteObjects = (bucket: S3Bucket, keys: readonly string[]): Promise<void> =>
   deleteInBatches(
     bucket,
@@ -122,7 +122,7 @@ export async function completeMultipart(
 export const abortMultipart = async (bucket: S3Bucket, key: string, uploadId: string): Promise<void> =>
   void (await bucket.sendAndRead('DELETE', key, { query: { uploadId }, expected: [404], repeatable: true }));
 
-/** Throws the error of a request that reads an object. @throws ItemArchived if the object must be restored first; the cause */
+/** Throws the error of a request that reads an object. @throws ItemArchived if the object must be restored first; otherwise the cause */
 export function throwIfArchived(cause: unknown): never {
   if (serviceErrorOf(cause)?.code === 'InvalidObjectState') throw new ItemArchived('the object is archived', { cause });
   throw cause;
@@ -142,9 +142,9 @@ async function sendCopy(bucket: S3Bucket, to: string, request: ServiceRequest): 
 }
 
 /**
- * Copies an object, with all that describes it, and notes the token of the change.
- * @param overwrites whether the copy may replace an object. Services that do not know the condition replace it always
- * @param maxBytes that one request copies
+ * Copies an object with its metadata, and stores the token of the change with the copy.
+ * @param overwrites whether the copy may replace an object. Services that do not know the condition always replace it
+ * @param maxBytes the most bytes that one request copies
  * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object
  */
 export async function copyObject(
@@ -155,12 +155,12 @@ export async function copyObject(
 ): Promise<void> {
   const condition: Readonly<Record<string, string>> = overwrites ? {} : { 'if-none-match': '*' };
   const source = { 'x-amz-copy-source': `/${encodeKey(`${bucket.name}/${from.key}`)}`, 'x-amz-copy-source-if-match': from.etag };
-  const described = { ...from.headers, [tokenHeader]: token };
+  const metadata = { ...from.headers, [tokenHeader]: token };
   if (from.size <= maxBytes) {
-    const headers = { ...described, ...source, ...condition, 'x-amz-metadata-directive': 'REPLACE' };
+    const headers = { ...metadata, ...source, ...condition, 'x-amz-metadata-directive': 'REPLACE' };
     return void (await sendCopy(bucket, to, { headers }));
   }
-  const uploadId = await startMultipart(bucket, to, described);
+  const uploadId = await startMultipart(bucket, to, metadata);
   try {
     const starts = Array.from({ length: Math.ceil(from.size / maxBytes) }, (_, index) => index * maxBytes);
     const etags = await mapInBatches(starts, async (start) => {

@@ -18,7 +18,10 @@ export interface S3Services extends ObjectStorageServices {
   readonly monotonic?: () => number;
 }
 
-/** Returns a function that returns the access key of a location. @throws StorageUnavailable if the key was lost with the key that sealed it */
+/**
+ * Returns a function that returns the access key of a location. The function throws StorageUnavailable if the access key was lost with the
+ * key that sealed it.
+ */
 function accessKeyOf(configuration: S3Configuration, machine: Pick<MachineCredentials, 'get'>): () => Promise<AccessKey> {
   const { useMachineCredentials = false, accessKeyId, secretAccessKey, sessionToken } = configuration;
   if (useMachineCredentials) return () => machine.get();

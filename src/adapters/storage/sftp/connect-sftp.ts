@@ -14,7 +14,7 @@ import { signInAgent } from './sign-in-agent.ts';
 const timeLimit = 15_000; // ms until a connection is ready
 const keepAlive = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }; // ms: an idle connection that is dead is noticed
 
-/** Algorithms whose cost the server cannot choose: it may name the primes of the other key exchanges, and compressed data can be a bomb. */
+/** Algorithms whose cost the server cannot choose. In other key exchanges it chooses the primes, and compressed data can be a bomb. */
 const algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384', 'diffie-hellman-group14-sha256'],
   compress: ['none'],
@@ -42,7 +42,7 @@ function connectError(cause: unknown, hasOtherKey: boolean): Error {
 }
 
 /** Resolves when the client may send requests. */
-function ready(client: Client, configuration: ConnectConfig, password: string | undefined): Promise<SFTPWrapper> {
+function waitUntilReady(client: Client, configuration: ConnectConfig, password: string | undefined): Promise<SFTPWrapper> {
   return new Promise((resolve, reject) => {
     client
       .on('error', reject)
@@ -71,15 +71,15 @@ export async function connectSftp(
     const { socket } = await outbound.connect({ host, port, tid }, AbortSignal.timeout(timeLimit));
     if (!(socket instanceof Duplex)) throw new TypeError('a connection must be a stream of Node.js');
     client = new SshClient();
-    const sftp = await ready(
+    const sftp = await waitUntilReady(
       client,
       {
         sock: socket,
         username,
         ...(password === undefined ? {} : { password, tryKeyboard: true }),
         ...(key === null ? {} : { agent: signInAgent(BaseAgent, key) }),
-        hostVerifier: (sent: Buffer) => {
-          hasOtherKey = !sent.equals(hostKey.bytes);
+        hostVerifier: (sentKey: Buffer) => {
+          hasOtherKey = !sentKey.equals(hostKey.bytes);
           return !hasOtherKey;
         },
         algorithms: { ...algorithms, serverHostKey: [...hostKey.algorithms] },
@@ -98,7 +98,7 @@ export async function connectSftp(
 function openSession(client: Client, sftp: SFTPWrapper, sessions: Set<SftpSession>, socket: Duplex): SftpSession {
   const session = new SftpSession(sftp, (hasPending) => {
     sessions.delete(session);
-    // So the system does not deliver a request after its time limit, when others may have changed the item.
+    // After a reset, the system does not deliver a request after its time limit, when others may have changed the item.
     if (hasPending && socket instanceof Socket) socket.resetAndDestroy();
     client.destroy();
   });

@@ -11,7 +11,7 @@ const maxAttempts = 3; // to remove a folder after its entries
 /** Limits of one removal: a hostile server could nest folders, and list entries, without end. */
 const limits = { depth: 255, entries: 1_000_000, nameLength: 1024 };
 
-/** The removal of one folder with what is in it, over one connection. */
+/** Removes one folder with everything in it. All requests that remove something use one connection. */
 export class FolderRemoval {
   readonly #connections: SftpConnections;
   readonly #session: SftpSession;
@@ -24,7 +24,7 @@ export class FolderRemoval {
     this.#session = session;
   }
 
-  /** Removes a folder. An absent one is no error. @param path absolute, at the server @throws StorageUnavailable */
+  /** Removes a folder. A missing folder is no error. @param path absolute, at the server @throws StorageUnavailable */
   async run(path: string, depth = 0): Promise<void> {
     if (depth > limits.depth) throw new StorageUnavailable(`folders are nested more than ${limits.depth} levels deep`);
     for (let attempt = 1; ; ) {

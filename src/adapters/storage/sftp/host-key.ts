@@ -10,13 +10,13 @@ type KeyType = keyof typeof algorithmsOfType;
 
 const isKeyType = (type: string): type is KeyType => Object.hasOwn(algorithmsOfType, type);
 
-/** The key by which a server is recognised. */
+/** The key that identifies a server. */
 export interface HostKey {
   readonly bytes: Buffer;
   readonly algorithms: (typeof algorithmsOfType)[KeyType];
 }
 
-/** Reads a key as it stands in a `.pub` file: type, base64, comment. @returns null if it is none */
+/** Reads a key as it stands in a `.pub` file: type, base64, comment. @returns null if the text is not such a key */
 export function parseHostKey(text: string): HostKey | null {
   const [type = '', base64 = ''] = text.trim().split(/\s+/);
   const bytes = Buffer.from(base64, 'base64');

@@ -6,7 +6,7 @@ import { endThread, startThread } from '#adapters/os/thread.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
 import type { EncryptedKey } from './sftp-key-thread.ts';
 
-const timeLimit = 10_000; // ms: a key says itself how often its passphrase is hashed
+const timeLimit = 10_000; // ms: the key file states how many times its passphrase is hashed
 const maxBits = 4096; // of an RSA key: a signature with more takes long
 
 /** Why a private key cannot be used. */
@@ -22,7 +22,7 @@ export class PrivateKeys {
     const { utils } = (await import('ssh2')).default;
     const key = utils.parseKey(pem);
     if (key instanceof Error || !key.isPrivateKey())
-      throw new KeyUnusable('must be a private key in PEM or OpenSSH form; passphrase opens an encrypted one');
+      throw new KeyUnusable('must be a private key in PEM or OpenSSH format; an encrypted key needs passphrase');
     if (key.type === 'ssh-rsa' && bitsOf(key.getPublicPEM()) > maxBits) throw new KeyUnusable(`must not have more than ${maxBits} bits`);
     return key;
   }
@@ -30,12 +30,12 @@ export class PrivateKeys {
 
 const bitsOf = (publicPem: string) => createPublicKey(publicPem).asymmetricKeyDetails?.modulusLength ?? 0;
 
-/** @throws KeyUnusable if the passphrase does not fit, or takes too long to hash */
+/** @throws KeyUnusable if the passphrase is wrong, or takes too long to hash */
 async function decrypt(key: EncryptedKey): Promise<string> {
   const thread = startThread('./sftp-key-thread', import.meta.url, key);
   try {
     const [pem]: (string | null)[] = await once(thread, 'message', { signal: AbortSignal.timeout(timeLimit) });
-    if (typeof pem !== 'string') throw new KeyUnusable('is no private key that the passphrase opens');
+    if (typeof pem !== 'string') throw new KeyUnusable('cannot be decrypted with passphrase');
     return pem;
   } catch (cause) {
     throw cause instanceof KeyUnusable ? cause : new KeyUnusable('takes too long to decrypt: use fewer rounds (ssh-keygen -a)', { cause });

@@ -4,7 +4,7 @@ import type { SftpConnections } from './sftp-connections.ts';
 import { openFolderHandle } from './sftp-handle.ts';
 
 const listedAhead = 4; // requests for further entries of a folder that are under way
-/** Answers without an entry in sequence: those that list only `.` and `..` seem empty. */
+/** Consecutive answers without an entry: an answer that lists only `.` and `..` seems empty. */
 const maxEmptyAnswers = 10;
 
 /** An entry of a folder as the server describes it. */
@@ -13,24 +13,24 @@ export interface FolderEntry {
   readonly stats: Stats;
 }
 
-/** Yields what is in a folder. @param path absolute, at the server @throws ItemNotFound, StorageUnavailable */
+/** Yields the entries of a folder in batches. @param path absolute, at the server @throws ItemNotFound, StorageUnavailable */
 export async function* readSftpFolder(connections: SftpConnections, path: string): AsyncGenerator<readonly FolderEntry[]> {
   const folder = await openFolderHandle(connections, path);
   if (!folder) throw new ItemNotFound('there is no such folder');
-  const ask = () => {
+  const requestEntries = () => {
     const answer = folder.session.readFolder(folder.id);
-    answer.catch(() => {}); // it may never be waited for
+    answer.catch(() => {}); // the list can end before this answer is awaited
     return answer;
   };
   try {
-    const answers = Array.from({ length: listedAhead }, ask);
+    const answers = Array.from({ length: listedAhead }, requestEntries);
     let emptyCount = 0;
     for (let answer = answers.shift(); answer; answer = answers.shift()) {
       const batch = await answer;
       if (!batch) return;
       emptyCount = batch.length === 0 ? emptyCount + 1 : 0;
       if (emptyCount > maxEmptyAnswers) throw new StorageUnavailable('the server does not end a list of files');
-      answers.push(ask());
+      answers.push(requestEntries());
       yield batch.map(({ filename, attrs }) => ({ name: filename, stats: attrs }));
     }
   } finally {

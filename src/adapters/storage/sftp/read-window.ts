@@ -5,7 +5,7 @@ import { StorageBusy } from '#ports/storage.ts';
 export const pieceSize = 1 << 16;
 const maxSize = 8; // pieces
 
-/** The pieces of a file that may be under way, or wait for their reader. All but one take memory from a budget. */
+/** The number of pieces of a file that may be requested, or wait for the reader, at a time. All but one take memory from a budget. */
 export class ReadWindow implements Disposable {
   readonly #memory: TakenMemory;
   /** Number of pieces. */

@@ -79,7 +79,7 @@ export class SftpConnections {
       this.#opening = null;
     });
     if (!leastUsed) return this.#opening;
-    this.#opening.catch(() => {}); // the other connections do
+    this.#opening.catch(() => {}); // the open connections are enough
     return leastUsed;
   }
 

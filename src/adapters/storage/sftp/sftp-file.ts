@@ -27,8 +27,8 @@ function requestPiece({ session, id }: SftpHandle, position: number, length: num
 }
 
 /**
- * Yields the bytes from `start` to `end` (inclusive). Several requests are under way at a time, so that the distance to the server costs
- * little: more while the reader waits for them, fewer while they wait for the reader, so that a slow one takes little memory.
+ * Yields the bytes from `start` to `end` (inclusive). Several requests are under way at a time, so that the latency of the server costs
+ * little. Their number grows while the reader waits for bytes, and shrinks while bytes wait for the reader, to save memory.
  * @throws ItemChanged if the file is shorter
  */
 export async function* readSftpRange(
@@ -60,8 +60,8 @@ export async function openSftpFile(
   path: readonly string[],
   now: () => number,
 ): Promise<OpenFile | null> {
-  const found = await items.find(path);
-  const file = found && !found.folder ? await openFileHandle(connections, items.pathOf(path), 'r') : null;
+  const item = await items.find(path);
+  const file = item && !item.folder ? await openFileHandle(connections, items.pathOf(path), 'r') : null;
   if (!file) return null;
   try {
     return await describeFile(file, path.at(-1) ?? '', connections.readAhead, now);
@@ -75,9 +75,9 @@ async function describeFile(file: SftpHandle, name: string, readAhead: TenantMem
   const { session, id } = file;
   const first = session.read(id, 0, maxContent);
   first.catch(() => {}); // `fstat` may fail first
-  const found = entryOf(name, await session.fstat(id), now());
-  if (!found || found.modified === null) throw new StorageUnavailable('the server has opened something else than a file');
-  const entry = { ...found, modified: found.modified };
+  const item = entryOf(name, await session.fstat(id), now());
+  if (!item || item.modified === null) throw new StorageUnavailable('the server has opened something other than a file');
+  const entry = { ...item, modified: item.modified };
   const content = await first;
   if (entry.size > maxContent)
     return { entry, read: ({ start, end }, signal) => readSftpRange(file, start, end, readAhead, signal), close: () => file.close() };

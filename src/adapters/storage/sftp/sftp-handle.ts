@@ -16,7 +16,7 @@ export class SftpHandle {
     this.#release = release;
   }
 
-  /** Closes it. A second call does nothing. The outcome does not matter: a server closes what is open when a connection ends. */
+  /** Closes the file or folder. A second call does nothing. An error is ignored: a server closes all handles when the connection ends. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

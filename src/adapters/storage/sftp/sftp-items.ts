@@ -13,13 +13,13 @@ const maxListed = 1_000_000; // entries of one folder
 const maxText = 1 << 16; // bytes
 /**
  * ms for which a server may work on a request after it was sent: longer than the time limit of a request, since the network may deliver
- * it late. Shorter for a new file: nobody else uses the name that it has before.
+ * it late. The time for a new file is shorter: nobody else uses its name in the staging area.
  */
 const settleTimes = { move: 120_000, newFile: () => 15_000 };
 
 /** Returns an entry, or null for what is neither a file nor a folder. @param now ms since the epoch */
 export function entryOf(name: string, stats: Stats, now: number): ServerEntry | null {
-  if (stats.mtime === undefined) throw new StorageUnavailable('the server does not tell the time of a file');
+  if (stats.mtime === undefined) throw new StorageUnavailable('the server sent a file without a time');
   const modified = stats.mtime * 1000;
   if (stats.isDirectory()) return { name, folder: true, size: 0, modified, etag: 'W/"folder"' };
   if (!stats.isFile()) return null;
@@ -53,10 +53,10 @@ export class SftpItems implements ItemServer {
         const stats = await orAbsent(session.stat(this.pathOf([])));
         return stats && entryOf('', stats, this.#now());
       }
-      // The server would follow a link in the path, so each folder in it is looked at. The requests are under way at the same time.
-      const looks = path.map((_, index) => orAbsent(session.lstat(this.pathOf(path.slice(0, index + 1)))));
-      const found = await Promise.allSettled(looks);
-      for (const [index, result] of found.entries()) {
+      // The server would follow a link in the path, so each folder in the path is checked. The requests are sent at the same time.
+      const requests = path.map((_, index) => orAbsent(session.lstat(this.pathOf(path.slice(0, index + 1)))));
+      const results = await Promise.allSettled(requests);
+      for (const [index, result] of results.entries()) {
         if (result.status === 'rejected') throw result.reason;
         const isLast = index === path.length - 1;
         if (!result.value || (!isLast && !result.value.isDirectory())) return null;
@@ -130,7 +130,7 @@ export class SftpItems implements ItemServer {
     return this.rename(from, to, existing !== null);
   }
 
-  /** Renames an item, without a look at the new name. @param overwrites whether a file has the new name. It is replaced */
+  /** Renames an item without checking the new name. @param overwrites true: replaces the file that has the new name */
   async rename(from: readonly string[], to: readonly string[], overwrites: boolean): Promise<MoveOutcome> {
     const [source, target] = [this.pathOf(from), this.pathOf(to)];
     try {
@@ -154,7 +154,7 @@ export class SftpItems implements ItemServer {
     });
   }
 
-  /** The protocol has one code for most errors: what is at the names tells more. */
+  /** Returns the error of a refused rename. The protocol has one code for most errors, so the items at both names are checked. */
   async #refusalOf(cause: SftpRefusal, from: readonly string[], to: readonly string[]): Promise<Error> {
     if (!(await this.find(from))) return new ItemNotFound('the item no longer exists', { cause });
     if (await this.find(to)) return new ItemExists('the name is taken', { cause });

@@ -10,6 +10,6 @@ export interface EncryptedKey {
 
 const { privateKey, passphrase }: EncryptedKey = workerData;
 const key = ssh2.utils.parseKey(privateKey, passphrase);
-/** The key in PEM without a passphrase; null: the passphrase does not fit. */
+/** The key in PEM without a passphrase; null: the passphrase is wrong, or the text is not a private key. */
 const pem: string | null = key instanceof Error || !key.isPrivateKey() ? null : key.getPrivatePEM();
 parentPort?.postMessage(pem);

@@ -18,13 +18,13 @@ function parseSftpConfiguration(text: string): SftpConfiguration {
 
 /** Returns what is wrong with the members of a configuration, or null. */
 function memberError({ hostKey, root, password, privateKey, passphrase }: SftpConfiguration): string | null {
-  if ((password === undefined) === (privateKey === undefined)) return 'one of password and privateKey must be given';
-  if (passphrase !== undefined && privateKey === undefined) return 'passphrase must be with privateKey';
+  if ((password === undefined) === (privateKey === undefined)) return 'exactly one of password and privateKey is required';
+  if (passphrase !== undefined && privateKey === undefined) return 'passphrase is allowed only together with privateKey';
   if (!parseHostKey(hostKey)) return 'hostKey must be the public key of the server as in a .pub file, such as "ssh-ed25519 AAAA…"';
   return root === '/' || parseItemPath(root.replace(/\/$/, '')) ? null : 'root must be an absolute path, such as /srv/files';
 }
 
-const maxReadAhead = 64 << 20; // bytes of all files that are read
+const maxReadAhead = 64 << 20; // bytes for all files that are being read
 
 /**
  * Returns the kind `sftp`: folders at SFTP servers. Locations of different tenants may overlap, since each tenant names the

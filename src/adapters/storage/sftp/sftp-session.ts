@@ -7,7 +7,7 @@ const syncTimeLimit = 300_000; // ms: a disk may have gigabytes to write
 
 type Done<T> = (error?: (Error & { readonly code?: unknown }) | null, value?: T) => void;
 
-const lost = (cause?: unknown) => new StorageUnavailable('the connection to the server was lost', { cause });
+const connectionLost = (cause?: unknown) => new StorageUnavailable('the connection to the server was lost', { cause });
 
 /**
  * Sends requests over one connection (SFTP version 3). Every method throws SftpRefusal if the server refuses, and another
@@ -30,7 +30,7 @@ export class SftpSession {
   }
 
   /** Closes the connection. Pending requests fail. */
-  close(cause: Error = lost()): void {
+  close(cause: Error = connectionLost()): void {
     this.isOpen = false;
     const hasPending = this.#rejectPending.size > 0;
     for (const reject of this.#rejectPending) reject(cause);
@@ -74,15 +74,15 @@ export class SftpSession {
   /** Reads at a position. @returns the bytes, which are fewer than `length` at the end of the file only */
   async read(handle: Buffer, position: number, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafeSlow(length);
-    for (let filled = 0; filled < length; ) {
+    for (let offset = 0; offset < length; ) {
       const count = await this.#send<number>((sftp, done) =>
-        sftp.read(handle, bytes, filled, length - filled, position + filled, (error, bytesRead) => done(error, bytesRead)),
+        sftp.read(handle, bytes, offset, length - offset, position + offset, (error, bytesRead) => done(error, bytesRead)),
       ).catch((cause: unknown) => {
         if (cause instanceof SftpRefusal && cause.code === statusCodes.endOfFile) return 0;
         throw cause;
       });
-      if (count === 0) return bytes.subarray(0, filled);
-      filled += count;
+      if (count === 0) return bytes.subarray(0, offset);
+      offset += count;
     }
     return bytes;
   }
@@ -118,7 +118,7 @@ export class SftpSession {
     await this.#sendExtension((sftp, done) => sftp.ext_openssh_fsync(handle, done), syncTimeLimit);
   }
 
-  /** @returns false if the server has no such extension: the library throws at once then */
+  /** @returns false if the server has no such extension: the library then throws at once */
   async #sendExtension(send: (sftp: SFTPWrapper, done: Done<void>) => void, limit: number): Promise<boolean> {
     let isKnown = true;
     await this.#send<void>((sftp, done) => {
@@ -136,7 +136,7 @@ export class SftpSession {
   }
 
   async #send<T>(send: (sftp: SFTPWrapper, done: Done<T>) => void, limit = timeLimit): Promise<T> {
-    if (!this.isOpen) throw lost();
+    if (!this.isOpen) throw connectionLost();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const timer = setTimeout(() => this.close(new NoAnswer('the server does not answer')), limit);
     this.#rejectPending.add(reject);
@@ -145,7 +145,7 @@ export class SftpSession {
         if (!error)
           resolve(value as T); // the library calls back with an error or with the value
         else if (typeof error.code === 'number') reject(new SftpRefusal(error.code, error));
-        else reject(lost(error));
+        else reject(connectionLost(error));
       });
       return await promise;
     } finally {

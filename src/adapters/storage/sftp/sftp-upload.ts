@@ -5,10 +5,10 @@ import { readSftpRange } from './sftp-file.ts';
 import { openFileHandle, type SftpHandle } from './sftp-handle.ts';
 import type { SftpItems } from './sftp-items.ts';
 
-const maxUnwritten = 1 << 20; // bytes of an upload that are on the way to the server
-const pieceSize = 1 << 15; // bytes: every server takes so much in one message
+const maxPendingBytes = 1 << 20; // bytes of an upload that are on the way to the server
+const pieceSize = 1 << 15; // bytes: every server accepts this much in one message
 
-/** Where files are uploaded to. */
+/** The location to which files are uploaded. */
 export interface SftpPlace extends StagingPlace {
   readonly connections: SftpConnections;
   readonly items: SftpItems;
@@ -23,8 +23,8 @@ class SftpUpload implements ContinuedUpload {
   readonly #file: SftpHandle;
   /** Bytes that were written, or are on the way. */
   #size: number;
-  #writes: { readonly length: number; readonly written: Promise<void> }[] = [];
-  #unwritten = 0;
+  #writes: { readonly length: number; readonly promise: Promise<void> }[] = [];
+  #pendingBytes = 0;
   #isSynced = false;
   #placedName: string | null = null;
 
@@ -41,12 +41,12 @@ class SftpUpload implements ContinuedUpload {
     const copy = Buffer.from(chunk);
     for (let offset = 0; offset < copy.length; offset += pieceSize) {
       const piece = copy.subarray(offset, offset + pieceSize);
-      const written = this.#file.session.write(this.#file.id, this.#size, piece);
-      written.catch(() => {}); // thrown when it is waited for
-      this.#writes.push({ length: piece.length, written });
+      const promise = this.#file.session.write(this.#file.id, this.#size, piece);
+      promise.catch(() => {}); // an error is thrown when the write is awaited
+      this.#writes.push({ length: piece.length, promise });
       this.#size += piece.length;
-      this.#unwritten += piece.length;
-      await this.#waitForWrites(maxUnwritten);
+      this.#pendingBytes += piece.length;
+      await this.#waitForWrites(maxPendingBytes);
     }
   }
 
@@ -59,7 +59,7 @@ class SftpUpload implements ContinuedUpload {
 
   async place(): Promise<string> {
     await this.sync();
-    await this.#file.close(); // some servers rename no open file
+    await this.#file.close(); // some servers do not rename open files
     this.#placedName = await placeUpload(this.#place, this.#target, { token: this.#token, size: this.#size });
     return this.#placedName;
   }
@@ -87,11 +87,11 @@ class SftpUpload implements ContinuedUpload {
 
   /** Waits until no more than some bytes are on the way. @throws StorageUnavailable if a write failed */
   async #waitForWrites(maxBytes: number): Promise<void> {
-    while (this.#unwritten > maxBytes) {
+    while (this.#pendingBytes > maxBytes) {
       const oldest = this.#writes.shift();
       if (!oldest) return;
-      await oldest.written;
-      this.#unwritten -= oldest.length;
+      await oldest.promise;
+      this.#pendingBytes -= oldest.length;
     }
   }
 }
@@ -110,18 +110,18 @@ export async function startSftpUpload(place: SftpPlace, target: UploadTarget, to
   return new SftpUpload(place, target, token, file, 0);
 }
 
-/** Continues an upload that `startSftpUpload` has begun. @throws ItemNotFound if what was written is gone */
+/** Continues an upload that `startSftpUpload` has begun. @throws ItemNotFound if the received bytes are gone */
 export async function continueSftpUpload(
   place: SftpPlace,
   target: UploadTarget,
   { token, offset }: ClosedUpload,
 ): Promise<ContinuedUpload> {
   const file = await openFileHandle(place.connections, place.items.pathOf(place.evidence.staged(token)), 'r+');
-  if (!file) throw new ItemNotFound('what was uploaded is gone');
+  if (!file) throw new ItemNotFound('the uploaded bytes are gone');
   try {
     const { size } = await file.session.fstat(file.id);
     // Bytes after the offset are written again. A request to cut them off could reach the server late, and cut off newer ones.
-    if (size < offset) throw new ItemNotFound('what was uploaded is gone');
+    if (size < offset) throw new ItemNotFound('the uploaded bytes are gone');
     return new SftpUpload(place, target, token, file, offset);
   } catch (cause) {
     await file.close();

@@ -1,9 +1,9 @@
 import type { BaseAgent, ParsedKey, SignCallback, SigningRequestOptions } from 'ssh2';
 
-/** A server may refuse the first hash of an RSA key. It must not ask for signatures without end. */
+/** A server may refuse the first hash of an RSA key, and request another one. It must not request signatures without end. */
 const maxSignatures = 3;
 
-/** Returns what signs with a private key when a connection signs in. @param Base the class of the library */
+/** Returns an agent that signs with a private key when a connection signs in. @param Base the class of the library */
 export function signInAgent(Base: typeof BaseAgent, key: ParsedKey): BaseAgent {
   let signatures = 0;
   return new (class extends Base {

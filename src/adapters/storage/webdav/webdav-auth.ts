@@ -22,11 +22,12 @@ const withoutQuoted = (header: string) => header.slice(0, maxChallenge).replace(
 
 /** Returns the value of a parameter of a challenge. */
 function parameterOf(challenge: string, name: string): string | null {
-  const [, quoted, token] = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,"]+))`, 'i').exec(challenge) ?? [];
-  return quoted === undefined ? (token ?? null) : quoted.replace(/\\(.)/g, '$1');
+  const [, quotedValue, token] =
+    new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,"]+))`, 'i').exec(challenge) ?? [];
+  return quotedValue === undefined ? (token ?? null) : quotedValue.replace(/\\(.)/g, '$1');
 }
 
-/** Returns the challenge of the scheme Digest in `www-authenticate`, or null if there is none that is known (RFC 7616). */
+/** Returns the challenge of the scheme Digest in `www-authenticate`, or null if none is supported (RFC 7616). */
 function digestIn(header: string): Digest | null {
   for (const text of header.slice(0, maxChallenge).split(/(?=\bDigest\s)/i)) {
     if (!/^Digest\s/i.test(text)) continue;
@@ -57,7 +58,7 @@ const userParameter = (username: string) =>
 /** The credentials of a location at a WebDAV server. The server says which scheme it wants; Digest is preferred to Basic. */
 export class WebdavAuth {
   readonly #configuration: WebdavConfiguration;
-  /** What the server wants; null: not known yet. */
+  /** The scheme that the server wants; null: not known yet. */
   #scheme: Digest | 'Basic' | null = null;
   #uses = 0; // of the nonce
   /** Increases with each challenge. */
@@ -68,9 +69,9 @@ export class WebdavAuth {
   }
 
   /**
-   * Takes note of a challenge.
+   * Accepts the challenge of a response.
    * @param header `www-authenticate` of a response with status 401
-   * @param version when the request was sent
+   * @param version value of the property `version` when the request was sent
    * @returns whether the request may succeed now
    */
   accept(header: string, version: number): boolean {
@@ -84,7 +85,7 @@ export class WebdavAuth {
     return true;
   }
 
-  /** Whether the server must be asked which scheme it wants. */
+  /** Whether a request must first find out which scheme the server wants. */
   get isUnknown(): boolean {
     return this.#scheme === null && this.#configuration.username !== undefined;
   }

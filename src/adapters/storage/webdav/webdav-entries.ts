@@ -23,8 +23,8 @@ export interface WebdavEntry extends ServerEntry {
   readonly hasServerEtag: boolean;
 }
 
-/** Returns an ETag with its quotes, which some servers leave out. '' for one that is none. */
-const quoted = (etag: string): string => {
+/** Returns an ETag with its quotes, which some servers leave out; '' if the text is not an ETag. */
+const withQuotes = (etag: string): string => {
   const text = /^(W\/)?"/.test(etag) || etag === '' ? etag : `"${etag}"`;
   return /^(W\/)?"[!#-~]*"$/.test(text) ? text : '';
 };
@@ -35,9 +35,9 @@ function segmentsBelow(root: URL, href: string): readonly string[] | null {
   const { pathname } = new URL(href, root);
   const [above, path] = [root.pathname.split('/').filter(Boolean), pathname.split('/').filter(Boolean)];
   try {
-    const decoded = path.map(decodeURIComponent);
-    if (!above.map(decodeURIComponent).every((segment, index) => segment === decoded[index])) return null;
-    return decoded.slice(above.length);
+    const decodedPath = path.map(decodeURIComponent);
+    if (!above.map(decodeURIComponent).every((segment, index) => segment === decodedPath[index])) return null;
+    return decodedPath.slice(above.length);
   } catch {
     return null;
   }
@@ -45,15 +45,15 @@ function segmentsBelow(root: URL, href: string): readonly string[] | null {
 
 /** Returns the properties with status 200 of a response. */
 function propertiesOf(response: XmlElement): XmlElement | null {
-  const found = childrenOf(response, 'propstat').find((propstat) => / 200 /.test(`${childText(propstat, 'status')} `));
-  return found ? (childrenOf(found, 'prop')[0] ?? null) : null;
+  const success = childrenOf(response, 'propstat').find((propstat) => / 200 /.test(`${childText(propstat, 'status')} `));
+  return success ? (childrenOf(success, 'prop')[0] ?? null) : null;
 }
 
 /** Returns whether a response says that there is no item. */
 const saysAbsent = (response: XmlElement): boolean =>
   [response, ...childrenOf(response, 'propstat')].some((element) => / 404 /.test(`${childText(element, 'status') ?? ''} `));
 
-/** Returns an entry as a response describes it, with its path below the folder (empty: elsewhere), or null if it is not described. */
+/** Returns an entry as a response describes it, with its path below the folder (empty if it is elsewhere); null: it is not described. */
 function entryOf(response: XmlElement, folder: URL, now: number): { readonly path: readonly string[]; readonly entry: WebdavEntry } | null {
   const properties = propertiesOf(response);
   const path = segmentsBelow(folder, (childText(response, 'href') ?? '').trim()) ?? [];
@@ -66,9 +66,9 @@ function entryOf(response: XmlElement, folder: URL, now: number): { readonly pat
   const length = childText(properties, 'getcontentlength') ?? '';
   const size = /^\d{1,16}$/.test(length) ? Number(length) : null;
   if (modified === null) throw new StorageUnavailable('the server sent a file without a time');
-  const sent = quoted(etagOf(childText(properties, 'getetag') ?? '').trim());
-  const etag = sent === '' ? computedEtag(size ?? 0, modified, now) : sent;
-  return { path, entry: { name, folder: false, size: size ?? 0, modified, etag, hasServerEtag: sent !== '', isEmpty: size === 0 } };
+  const serverEtag = withQuotes(etagOf(childText(properties, 'getetag') ?? '').trim());
+  const etag = serverEtag === '' ? computedEtag(size ?? 0, modified, now) : serverEtag;
+  return { path, entry: { name, folder: false, size: size ?? 0, modified, etag, hasServerEtag: serverEtag !== '', isEmpty: size === 0 } };
 }
 
 async function* responses(server: WebdavServer, url: URL, depth: '0' | '1', limits: XmlLimits, now: () => number) {
@@ -87,8 +87,8 @@ async function* responses(server: WebdavServer, url: URL, depth: '0' | '1', limi
   }
   try {
     for await (const element of readElements(response.body, server.monotonic, { root: 'multistatus', name: 'response' }, limits)) {
-      const found = entryOf(element, url, now());
-      if (found) yield found;
+      const item = entryOf(element, url, now());
+      if (item) yield item;
       else if (depth === '0' && !saysAbsent(element)) throw new StorageUnavailable('the server does not describe an item');
     }
   } catch (cause) {
@@ -104,7 +104,7 @@ export async function findEntry(
   isFolder = false,
 ): Promise<WebdavEntry | null> {
   try {
-    // The one response is about the path, in whatever form the server writes it.
+    // The only response is about the path, in whatever form the server writes the path.
     for await (const { entry } of responses(server, server.urlOf(path, isFolder), '0', entryLimits, now))
       return { ...entry, name: path.at(-1) ?? '' };
     return null;
@@ -121,11 +121,11 @@ export async function findEntry(
 
 /** Yields the entries of a folder in batches. Names that are no file names are left out. @param now ms since the epoch */
 export async function* listEntries(server: WebdavServer, path: readonly string[], now: () => number): AsyncGenerator<WebdavEntry[]> {
-  let [batch, listed] = [[] as WebdavEntry[], 0];
+  let [batch, count] = [[] as WebdavEntry[], 0];
   for await (const { path: below, entry } of responses(server, server.urlOf(path, true), '1', listLimits, now)) {
     if (below.length !== 1 || nameError(entry.name) !== null) continue;
-    listed += 1;
-    if (listed > maxListed) throw new StorageUnavailable('the folder has too many files');
+    count += 1;
+    if (count > maxListed) throw new StorageUnavailable('the folder has too many files');
     batch.push(entry);
     if (batch.length < batchSize) continue;
     yield batch;

@@ -23,7 +23,7 @@ function emptyFile({ name, etag, modified }: WebdavEntry): OpenFile {
 export async function openWebdavFile(server: WebdavServer, path: readonly string[], now: () => number): Promise<OpenFile | null> {
   const name = path.at(-1) ?? '';
   const url = server.urlOf(path);
-  const listedEntry = await findEntry(server, path, now); // a GET of a folder may be answered with a page
+  const listedEntry = await findEntry(server, path, now); // some servers answer a GET of a folder with an HTML page
   if (!listedEntry || listedEntry.folder) return null;
 
   /**

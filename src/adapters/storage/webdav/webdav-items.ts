@@ -16,7 +16,7 @@ import type { WebdavServer } from './webdav-server.ts';
 
 const maxText = 1 << 16; // bytes: a server may describe an error
 const moveTimeLimit = 600_000; // ms: a server may copy a folder
-const partly = 207; // RFC 4918, 9.9.4: some items were not moved
+const multiStatus = 207; // RFC 4918, 9.9.4: some items were not moved
 /** Statuses with which a server says that it does not move an item. */
 const refusals = [400, 403, 404, 405, 409, 412, 414, 415, 423, 507];
 
@@ -67,7 +67,7 @@ export class WebdavItems implements ItemServer {
   async createFolder(path: readonly string[]): Promise<boolean> {
     const request = { expected: [404, 405, 409], repeatable: true };
     const { status } = await this.server.sendAndRead('MKCOL', this.server.urlOf(path, true), request);
-    return status < 300 || status === 405; // 405: the request was sent twice
+    return status < 300 || status === 405; // 405: the folder exists, because the request was sent twice
   }
 
   async createStagingFolder(path: readonly string[]): Promise<void> {
@@ -89,7 +89,7 @@ export class WebdavItems implements ItemServer {
     try {
       const { status } = await this.server.move(this.server.urlOf(from, isFolder), this.server.urlOf(to, isFolder), request);
       if (refusals.includes(status)) return refusalOf(status);
-      return status === partly ? 'failed' : 'moved';
+      return status === multiStatus ? 'failed' : 'moved';
     } catch (cause) {
       if (!(cause instanceof StorageUnavailable)) throw cause;
       return serviceErrorOf(cause) ? 'failed' : 'lost';

@@ -16,7 +16,7 @@ function parseWebdavConfiguration(text: string): WebdavConfiguration {
 function errorOf({ url, root = '', username, password, bearerToken }: WebdavConfiguration): string | null {
   if (!URL.canParse(url) || url.includes('\\')) return 'url must be the address of a server, such as https://files.example.com/dav';
   if ((username === undefined) !== (password === undefined)) return 'username and password must be given together';
-  if (username !== undefined && bearerToken !== undefined) return 'bearerToken must be without username and password';
+  if (username !== undefined && bearerToken !== undefined) return 'bearerToken cannot be combined with username and password';
   // A URL cannot hold the segments `.` and `..`.
   return parseItemPath(`/${root}`) ? null : 'root must be a path, such as reports/2026';
 }

@@ -17,7 +17,7 @@ const meanings: Readonly<Record<number, CodeMeaning>> = {
   503: { isThrottling: true },
 };
 
-const partly = 207; // RFC 4918, 9.6.1: some items were not deleted
+const multiStatus = 207; // RFC 4918, 9.6.1: some items were not deleted
 const [maxRequests, maxBodies] = [16, 8]; // changes at a time; files that are sent at a time
 const schemeTimeLimit = 30_000; // ms
 
@@ -33,7 +33,7 @@ export class WebdavServer {
   /** Small servers close connections if there are many. */
   readonly #limit = pLimit(maxRequests);
   readonly #bodyLimit = pLimit(maxBodies);
-  #asked: Promise<void> | null = null;
+  #schemeRequest: Promise<void> | null = null;
   #movesByPath = false;
 
   constructor(configuration: WebdavConfiguration, tid: number, outbound: Pick<Outbound, 'request'>, monotonic: () => number) {
@@ -46,10 +46,10 @@ export class WebdavServer {
     this.monotonic = monotonic;
   }
 
-  /** Returns the URL of a file, or of a folder, with a slash at its end. */
+  /** Returns the URL of a file; or of a folder, with a slash at its end. */
   urlOf(path: readonly string[], isFolder = false): URL {
-    const encoded = path.map(encodeText).join('/');
-    return new URL(isFolder && encoded !== '' ? `${encoded}/` : encoded, this.root);
+    const encodedPath = path.map(encodeText).join('/');
+    return new URL(isFolder && encodedPath !== '' ? `${encodedPath}/` : encodedPath, this.root);
   }
 
   /**
@@ -79,7 +79,7 @@ export class WebdavServer {
       return await send(to.href);
     } catch (cause) {
       if (serviceErrorOf(cause)?.status !== 502) throw cause;
-      const response = await send(to.pathname); // if the first one was made after all, it finds nothing to move
+      const response = await send(to.pathname); // if the first request was made after all, this one finds nothing to move
       if (response.status < 300) this.#movesByPath = true;
       return response;
     }
@@ -91,7 +91,7 @@ export class WebdavServer {
   }
 
   async #sendOnce(method: Method, url: URL, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {
-    if (this.#auth.isUnknown) await this.#askScheme();
+    if (this.#auth.isUnknown) await this.#findScheme();
     const { version } = this.#auth;
     let response = await this.#exchange(method, url, request, signal);
     if (response.status === 401 && this.#auth.accept(response.headers['www-authenticate'] ?? '', version)) {
@@ -99,7 +99,7 @@ export class WebdavServer {
       response = await this.#exchange(method, url, request, signal);
     }
     const { status } = response;
-    if (status === partly && method === 'DELETE') {
+    if (status === multiStatus && method === 'DELETE') {
       response.discard();
       throw new StorageUnavailable('the server has deleted the folder only in part');
     }
@@ -112,16 +112,16 @@ export class WebdavServer {
   }
 
   /** Asks the server how to sign in, with a request that has no body and no credentials. */
-  async #askScheme(): Promise<void> {
-    this.#asked ??= this.#exchange('PROPFIND', this.root, { headers: { depth: '0' } }, AbortSignal.timeout(schemeTimeLimit))
+  async #findScheme(): Promise<void> {
+    this.#schemeRequest ??= this.#exchange('PROPFIND', this.root, { headers: { depth: '0' } }, AbortSignal.timeout(schemeTimeLimit))
       .then((response) => {
         if (response.status === 401) this.#auth.accept(response.headers['www-authenticate'] ?? '', 0);
         response.discard();
       })
       .finally(() => {
-        this.#asked = null;
+        this.#schemeRequest = null;
       });
-    await this.#asked;
+    await this.#schemeRequest;
   }
 
   async #exchange(method: Method, url: URL, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {

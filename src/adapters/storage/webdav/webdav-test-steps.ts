@@ -8,7 +8,7 @@ import type { WebdavServer } from './webdav-server.ts';
 
 /** Returns the steps that test a folder at a WebDAV server. The test file is in the staging area, so no visitor sees it. */
 export function webdavTestSteps(server: WebdavServer, evidence: ChangeEvidence, moves: ItemMoves, token: string): readonly TestStep[] {
-  const moved = evidence.removed(token);
+  const path = evidence.removed(token);
   async function look(): Promise<void> {
     if (!(await evidence.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
     for await (const _ of evidence.list([])) break;
@@ -19,7 +19,7 @@ export function webdavTestSteps(server: WebdavServer, evidence: ChangeEvidence, 
     {
       step: 'read',
       async run() {
-        const response = await server.send('GET', server.urlOf(moved));
+        const response = await server.send('GET', server.urlOf(path));
         const bytes = await readBody('GET', () => response.read(2 * testContent.length));
         if (Buffer.from(bytes).toString() !== testContent)
           throw new StorageUnavailable('the server returned other bytes than those written');
@@ -28,7 +28,7 @@ export function webdavTestSteps(server: WebdavServer, evidence: ChangeEvidence, 
     {
       step: 'conditions',
       async run(note) {
-        const { status } = await server.sendAndRead('PUT', server.urlOf(moved), {
+        const { status } = await server.sendAndRead('PUT', server.urlOf(path), {
           headers: { 'if-match': '"another"' },
           body: testContent,
           expected: [409, 412, 501],

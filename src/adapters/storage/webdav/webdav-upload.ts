@@ -7,7 +7,7 @@ import type { WebdavServer } from './webdav-server.ts';
 
 const bodyTimeLimit = 3_600_000; // ms until a file is stored
 
-/** Where files are uploaded to. */
+/** The location to which files are uploaded, and the space in which they are collected. */
 interface WebdavPlace extends StagingPlace {
   readonly server: WebdavServer;
   readonly parts: PartSpace;
@@ -15,7 +15,7 @@ interface WebdavPlace extends StagingPlace {
   readonly tid: number;
 }
 
-/** What an upload has collected. */
+/** The bytes that an upload has collected. */
 interface CollectedFile {
   readonly length: number;
   append(chunk: Uint8Array): Promise<void>;
@@ -29,7 +29,7 @@ class WebdavUpload implements Upload {
   readonly #target: UploadTarget;
   readonly #token: string;
   readonly #content: CollectedFile;
-  /** Gives back the space of what was collected. */
+  /** Gives back the space of the collected bytes. */
   readonly #clear: () => Promise<void>;
   #isSent = false;
   #size = 0;
@@ -74,7 +74,7 @@ class WebdavUpload implements Upload {
 /** Starts an upload. @throws ItemNotFound if there is no such folder */
 export async function startWebdavUpload(place: WebdavPlace, target: UploadTarget, token: string): Promise<Upload> {
   await checkFolder(place, target.parent);
-  await place.evidence.prepare(); // before a body is received in vain
+  await place.evidence.prepare(); // an error must come before the body is received
   const content = new UploadPart(place.parts);
   return new WebdavUpload(place, target, token, content, () => content.clear());
 }
@@ -121,7 +121,7 @@ class SpooledUpload implements ContinuedUpload {
   }
 }
 
-/** Continues an upload that `startWebdavUpload` has begun. @throws ItemNotFound if what has arrived is gone; StorageFull */
+/** Continues an upload that `startWebdavUpload` has begun. @throws ItemNotFound if the received bytes are gone; StorageFull */
 export async function continueWebdavUpload(
   place: WebdavPlace,
   target: UploadTarget,

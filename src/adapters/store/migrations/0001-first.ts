@@ -48,7 +48,7 @@ const flags = [
 
 function shares(types: ColumnTypes) {
   const { integer: int, text, tenantKey } = types;
-  const listed = `${ofTenant(types)}, share_id ${int} NOT NULL, position ${int} NOT NULL, name ${text} NOT NULL, name_key ${text} NOT NULL`;
+  const listColumns = `${ofTenant(types)}, share_id ${int} NOT NULL, position ${int} NOT NULL, name ${text} NOT NULL, name_key ${text} NOT NULL`;
   const ofShare = 'PRIMARY KEY (tid, share_id, name_key), FOREIGN KEY (tid, share_id) REFERENCES share(tid, id) ON DELETE CASCADE';
   return [
     `CREATE TABLE share (
@@ -66,9 +66,9 @@ function shares(types: ColumnTypes) {
     'CREATE INDEX share_updated ON share(tid, updated_at, id)',
     'CREATE INDEX share_location ON share(tid, location_id)',
     `CREATE TABLE share_user (
-      ${listed}, user_id ${int}, ${ofShare}, FOREIGN KEY (tid, user_id) REFERENCES access_user(tid, id) ON DELETE CASCADE)`,
+      ${listColumns}, user_id ${int}, ${ofShare}, FOREIGN KEY (tid, user_id) REFERENCES access_user(tid, id) ON DELETE CASCADE)`,
     'CREATE INDEX share_user_user ON share_user(tid, user_id) WHERE user_id IS NOT NULL',
-    `CREATE TABLE share_group (${listed}, ${ofShare})`,
+    `CREATE TABLE share_group (${listColumns}, ${ofShare})`,
     `CREATE TABLE link (view_key ${text} PRIMARY KEY, ${ofTenant(types)}, share_id ${int}, profile_id ${int})`,
   ];
 }
@@ -116,7 +116,7 @@ function callers(types: ColumnTypes) {
 function auditTables(types: ColumnTypes) {
   const { tenantIdentity, integer: int, text, tenantKey } = types;
   const ofAudit = `${ofTenant(types)}, audit_id ${int} NOT NULL`;
-  const gone = 'FOREIGN KEY (tid, audit_id) REFERENCES audit(tid, id) ON DELETE CASCADE';
+  const auditKey = 'FOREIGN KEY (tid, audit_id) REFERENCES audit(tid, id) ON DELETE CASCADE';
   return [
     `CREATE TABLE audit (
       id ${tenantIdentity}, tid ${int} NOT NULL, at ${int} NOT NULL, actor ${text} NOT NULL, actor_kind ${text} NOT NULL, address ${text} NOT NULL,
@@ -127,7 +127,7 @@ function auditTables(types: ColumnTypes) {
     'CREATE INDEX audit_share ON audit(tid, share_id, at)',
     'CREATE INDEX audit_age ON audit(at)',
     "CREATE INDEX audit_begun ON audit(tid, id) WHERE outcome = 'begun'",
-    `CREATE TABLE ongoing (${ofAudit}, key ${text} NOT NULL, until ${int} NOT NULL, PRIMARY KEY (tid, key), ${gone})`,
+    `CREATE TABLE ongoing (${ofAudit}, key ${text} NOT NULL, until ${int} NOT NULL, PRIMARY KEY (tid, key), ${auditKey})`,
     'CREATE INDEX ongoing_age ON ongoing(until)',
     'CREATE INDEX ongoing_audit ON ongoing(tid, audit_id)',
     `CREATE TABLE alert (
@@ -135,22 +135,23 @@ function auditTables(types: ColumnTypes) {
       emails ${text} NOT NULL, created_at ${int} NOT NULL, ${tenantKey})`,
     `CREATE TABLE unsettled (
       ${ofAudit}, location_id ${int} NOT NULL, parent ${text} NOT NULL, name ${text} NOT NULL, new_name ${text} NOT NULL,
-      token ${text} NOT NULL, process ${text} NOT NULL, PRIMARY KEY (tid, audit_id), ${gone})`,
+      token ${text} NOT NULL, process ${text} NOT NULL, PRIMARY KEY (tid, audit_id), ${auditKey})`,
   ];
 }
 
 /** Removes a deleted or moved user from every share that lists the user by id, and increases the version of that share. */
-function departures(types: ColumnTypes) {
-  const mine = 'tid = OLD.tid AND user_id = OLD.id';
-  const raise = `UPDATE share SET version = version + 1 WHERE tid = OLD.tid AND id IN (SELECT share_id FROM share_user WHERE ${mine});`;
-  const leave = `DELETE FROM share_user WHERE ${mine}; DELETE FROM visit_session WHERE ${mine};`;
+function userTriggers(types: ColumnTypes) {
+  const ofUser = 'tid = OLD.tid AND user_id = OLD.id';
+  const shareIds = `SELECT share_id FROM share_user WHERE ${ofUser}`;
+  const incrementVersions = `UPDATE share SET version = version + 1 WHERE tid = OLD.tid AND id IN (${shareIds});`;
+  const removeFromLists = `DELETE FROM share_user WHERE ${ofUser}; DELETE FROM visit_session WHERE ${ofUser};`;
   return [
-    ...createTriggerStatements(types, 'access_user_deleted', 'BEFORE DELETE ON access_user', raise),
+    ...createTriggerStatements(types, 'access_user_deleted', 'BEFORE DELETE ON access_user', incrementVersions),
     ...createTriggerStatements(
       types,
       'access_user_moved',
       'BEFORE UPDATE OF profile_id ON access_user',
-      raise + leave,
+      incrementVersions + removeFromLists,
       'OLD.profile_id <> NEW.profile_id',
     ),
   ];
@@ -158,5 +159,5 @@ function departures(types: ColumnTypes) {
 
 export const initialSchema: Migration = {
   name: '0001-first',
-  statements: (types) => [tenants, shares, textIndexes, callers, auditTables, departures, countTriggers].flatMap((part) => part(types)),
+  statements: (types) => [tenants, shares, textIndexes, callers, auditTables, userTriggers, countTriggers].flatMap((part) => part(types)),
 };

@@ -8,8 +8,8 @@ const tables = [
 const endedProfile = '0'; // in place of the id of a profile
 
 /**
- * Moves the count of changes to the row of all deleted profiles, and deletes the rows of the profile. The sum of the
- * counts must not decrease: cached counts of searches are valid as long as it stays the same.
+ * Moves the count of changes to the row of all deleted profiles, and deletes the rows of the profile. The sum of
+ * `changes` must not decrease: cached counts of searches are valid as long as the sum stays the same.
  */
 function endCounts(types: ColumnTypes, where: (table: string) => string): string[] {
   const slot = types.engine === 'sqlite' ? '0' : 'pg_backend_pid() % 64';

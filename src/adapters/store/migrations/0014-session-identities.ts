@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Sessions store the identity of their visitor, and audit entries its key. Sessions that exist get the identity that
+ * Sessions store the identity of their visitor, and audit entries its key. Existing sessions get the identity that
  * their user or login profile has now, so that no visitor has to sign in again. Earlier audit entries have no key and
  * are grouped by name.
  */

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What the renewal of a session needs, until when a process is renewing it, and how the provider names the session. */
+/** Adds the data for the renewal of a session, the time until which a process renews it, and the provider's ids of session and user. */
 export const sessionRenewal: Migration = {
   name: '0017-session-renewal',
   statements: ({ integer, text }) => [

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Addresses of login profiles have their id alone, without a tenant. Not unique: Citus allows that only with the tenant (scale.md). */
+/** The address of a login profile has its id but no tenant. Citus allows unique indexes only with the tenant, so this one is not unique. */
 export const profileId: Migration = {
   name: '0018-profile-id',
   statements: () => ['CREATE INDEX login_profile_id ON login_profile(id)'],

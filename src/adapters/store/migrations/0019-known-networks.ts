@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The networks from which each user of a directory has signed in. From others, only a few wrong passwords reach the directory. */
+/** Networks from which users of a directory have signed in. From other networks, only a few wrong passwords reach the directory. */
 export const knownNetworks: Migration = {
   name: '0019-known-networks',
   statements: ({ integer, text }) => [

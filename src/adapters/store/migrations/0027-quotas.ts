@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Limits of what shares and locations hold, and the counts of what they hold. */
+/** Adds the quotas of shares and locations, and the counts of the bytes and files that they hold. */
 export const quotas: Migration = {
   name: '0027-quotas',
   statements: ({ integer, text }) => [

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which uploads in parts were begun at a drop box. */
+/** Marks the uploads in parts that were begun at a drop box. */
 export const dropBoxUploads: Migration = {
   name: '0028-drop-box-uploads',
   statements: ({ integer }) => [`ALTER TABLE resumable_upload ADD COLUMN drop_box ${integer} NOT NULL DEFAULT 0`],

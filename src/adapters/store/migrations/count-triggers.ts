@@ -1,7 +1,7 @@
 import type { ColumnTypes } from './migration.ts';
 import { createTriggerStatements } from './trigger.ts';
 
-// Each connection to a server counts in a row of its own, so that concurrent changes do not wait for one another.
+// The connections to a server count in different rows, so that concurrent changes rarely wait for one another.
 const slots = 64;
 
 /** Creates a table of counts and the triggers that update it. The count of a login profile is the sum of its rows. */
@@ -16,14 +16,14 @@ function counts(types: ColumnTypes, of: string, table: string, columns: Readonly
         .join(', ')}, 1)
       ON CONFLICT (tid, profile_id, slot) DO UPDATE SET
         ${names.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')}, changes = ${table}.changes + 1;`;
-  const [comes, goes] = [add('NEW', ''), add('OLD', '-')];
+  const [addNew, subtractOld] = [add('NEW', ''), add('OLD', '-')];
   return [
     `CREATE TABLE ${table} (
       tid ${int} NOT NULL, profile_id ${int} NOT NULL, slot ${int} NOT NULL,
       ${names.map((name) => `${name} ${int} NOT NULL`).join(', ')}, changes ${int} NOT NULL, PRIMARY KEY (tid, profile_id, slot))`,
-    ...createTriggerStatements(types, `${of}_comes`, `AFTER INSERT ON ${of}`, comes),
-    ...createTriggerStatements(types, `${of}_goes`, `AFTER DELETE ON ${of}`, goes),
-    ...createTriggerStatements(types, `${of}_changes`, `AFTER UPDATE ON ${of}`, goes + comes),
+    ...createTriggerStatements(types, `${of}_comes`, `AFTER INSERT ON ${of}`, addNew),
+    ...createTriggerStatements(types, `${of}_goes`, `AFTER DELETE ON ${of}`, subtractOld),
+    ...createTriggerStatements(types, `${of}_changes`, `AFTER UPDATE ON ${of}`, subtractOld + addNew),
   ];
 }
 

@@ -28,7 +28,7 @@ import { quotas } from './0027-quotas.ts';
 import { dropBoxUploads } from './0028-drop-box-uploads.ts';
 import type { Migration } from './migration.ts';
 
-/** All migrations, in the order of their application. */
+/** All migrations, in the order in which they are applied. */
 export const migrations: readonly Migration[] = [
   initialSchema,
   consoleAccounts,

@@ -19,7 +19,7 @@ const types: ColumnTypes = {
  * Migrates the database to the newest schema, all steps in one transaction. A step may take minutes in a database of
  * millions of records.
  * @param announce called with the names of the pending steps before the first one, if the database is not new
- * @throws Error if the database contains a step that this program does not know: it is newer
+ * @throws Error if the database contains a step that this program does not know: the database is newer
  */
 export async function migratePostgres(
   url: string,
@@ -44,9 +44,9 @@ async function runPending(query: Query, migrations: readonly Migration[], announ
     await query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
     await query('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)');
     const { rows } = await query('SELECT name FROM migration ORDER BY name');
-    const applied = rows.map((row) => String(Reflect.get(Object(row), 'name')));
-    const pending = pendingMigrations(applied, migrations);
-    if (applied.length > 0 && pending.length > 0) announce(pending.map(({ name }) => name));
+    const appliedNames = rows.map((row) => String(Reflect.get(Object(row), 'name')));
+    const pending = pendingMigrations(appliedNames, migrations);
+    if (appliedNames.length > 0 && pending.length > 0) announce(pending.map(({ name }) => name));
     for (const { name, statements } of pending) {
       for (const statement of statements(types)) await query(statement);
       await query('INSERT INTO migration (name) VALUES ($1)', [name]);

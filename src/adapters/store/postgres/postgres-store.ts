@@ -23,8 +23,8 @@ async function checkWritable(pool: ConnectionPool, client: pg.PoolClient): Promi
 }
 
 /**
- * Connections of one process, and how many of them one kind of work may use. Each kind has its own, so that none waits
- * for the work of another.
+ * Connections of one process, and how many of them one kind of work may use. Each kind has its own connections, so that
+ * it does not wait for the work of another kind.
  */
 const limits = {
   reads: 10,
@@ -38,7 +38,7 @@ const limits = {
   longRecords: 1,
   reports: 1,
   retryQueues: 11, // for the concurrent changes of tenants (4), visitors (4) and sign-in attempts (2), and for our own jobs
-  locks: 1, // holds all of them
+  locks: 1, // one connection holds all locks
 };
 const [shortTimeout, longTimeout] = [10_000, 60_000]; // ms
 
@@ -54,7 +54,7 @@ const searchOptions = '-c plan_cache_mode=force_custom_plan -c jit=off -c max_pa
 /**
  * Opens a database on a PostgreSQL server.
  * @param url postgres://user:password@host:port/database
- * @param clientAddress short queries of different clients take turns
+ * @param clientAddress returns the address of the client whose request is running: short queries of different clients take turns
  */
 export async function openPostgresStore(url: string, clientAddress: ClientAddress = () => undefined): Promise<Store> {
   await migratePostgres(url, migrations, announceMigrations);
@@ -113,7 +113,7 @@ export async function openPostgresStore(url: string, clientAddress: ClientAddres
     isDamaged: () => false, // the server checks its own disk
     withLocks,
     ...databaseIdentification(read),
-    // Takes no turn: the database is available although many requests wait for it.
+    // Takes no turn: the database counts as available even while many requests wait for it.
     check: () => reads.withClient((client) => checkWritable(reads, client)),
     [Symbol.asyncDispose]: close,
   };

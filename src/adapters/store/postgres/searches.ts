@@ -53,13 +53,13 @@ export function postgresSearch(connections: ConnectionPool, limits: SearchLimits
   const search = kyselyOnPool(connections);
   const walkSearch = kyselyWithWalkTimeout(connections, limits);
   const counts = cachedCounts();
-  const selectPage: SelectPage = async (matches, query, cut, total) => {
-    if (!query.word || total <= limits.maxUnlimitedMatches) return pageRowsQuery(search, matches, query, cut).execute();
+  const selectPage: SelectPage = async (matches, query, range, total) => {
+    if (!query.word || total <= limits.maxUnlimitedMatches) return pageRowsQuery(search, matches, query, range).execute();
     try {
-      return await pageRowsQuery(walkSearch, matches, query, cut).execute();
+      return await pageRowsQuery(walkSearch, matches, query, range).execute();
     } catch (cause) {
       if (!(cause instanceof StatementTimeout)) throw cause;
-      return pageRowsQuery(search, materializeMatches(matches, 'OFFSET 0'), query, cut).execute();
+      return pageRowsQuery(search, materializeMatches(matches, 'OFFSET 0'), query, range).execute();
     }
   };
   return { search, searchPage: (query) => findPageBySql(search, query.word?.matches ?? query.matches, query, counts, selectPage) };

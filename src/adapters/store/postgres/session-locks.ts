@@ -5,7 +5,7 @@ import { StoreUnavailable } from '#ports/store.ts';
 import { watchEnd } from './locks.ts';
 import type { ConnectionPool } from './pool.ts';
 
-// Session-level locks: a connection may hold any number of them. The keys are hashed as those of transactions (locks.ts).
+// Session-level locks: a connection may hold any number of them. The keys are hashed like those of transaction locks (locks.ts).
 const takeStatement = 'SELECT key FROM unnest($1::text[]) AS key WHERE pg_try_advisory_lock(hashtextextended(key, 0))';
 const releaseStatement = 'SELECT pg_advisory_unlock(hashtextextended(key, 0)) FROM unnest($1::text[]) AS key';
 const releaseAllStatement = 'SELECT pg_advisory_unlock_all()';
@@ -14,7 +14,7 @@ const limitIdleStatement = `SELECT set_config('idle_session_timeout', $1, false)
 
 const [firstPause, longestPause] = [5, 100]; // ms between two tries to take locks that another process holds
 
-/** A process that waits for a key holds this lock, so the one that releases the key cannot take it again first. */
+/** A process that waits for a key holds this lock, so that the process that releases the key cannot take the key again first. */
 const turnOf = (key: string) => `turn of ${key}`;
 
 /** Times in ms. */
@@ -30,12 +30,13 @@ export interface SessionLockTimes {
 /** One connection, and the work that uses it. */
 interface LockSession {
   readonly statements: Promise<LockStatements>;
-  works: number;
+  /** Number of calls of `run` that use the session. */
+  users: number;
   /** Releases all locks and returns the connection. */
   readonly end: () => void;
 }
 
-/** Sends statements by one connection, one after the other. After a statement that got no response, the connection is lost. */
+/** Sends statements over one connection, one after the other. After a statement that got no response, the connection is lost. */
 class LockStatements {
   readonly #connections: ConnectionPool;
   readonly #client: pg.PoolClient;
@@ -76,9 +77,9 @@ class LockStatements {
 
   /** Takes all locks or none. @returns those that were not free */
   async takeAll(keys: readonly string[]): Promise<string[]> {
-    const taken = await this.send(takeStatement, [keys]);
-    if (taken.length < keys.length) await this.release(taken);
-    return keys.filter((key) => !taken.includes(key));
+    const takenKeys = await this.send(takeStatement, [keys]);
+    if (takenKeys.length < keys.length) await this.release(takenKeys);
+    return keys.filter((key) => !takenKeys.includes(key));
   }
 
   async release(keys: readonly unknown[]): Promise<void> {
@@ -112,7 +113,7 @@ export class SessionLocks {
 
   async #runLocked<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const session = this.#session ?? this.#open();
-    session.works += 1;
+    session.users += 1;
     try {
       const statements = await session.statements;
       await this.#take(statements, keys);
@@ -122,16 +123,16 @@ export class SessionLocks {
         statements.releaseInBackground(keys);
       }
     } finally {
-      session.works -= 1;
-      if (session.works === 0) session.end();
+      session.users -= 1;
+      if (session.users === 0) session.end();
     }
   }
 
   async #take(statements: LockStatements, keys: readonly string[]): Promise<void> {
     const deadline = performance.now() + this.#times.maxWait;
-    const missing = await statements.takeAll([...keys.map(turnOf), ...keys]);
-    if (missing.length === 0) return statements.releaseInBackground(keys.map(turnOf));
-    const turns = keys.filter((key) => missing.includes(key) || missing.includes(turnOf(key))).map(turnOf);
+    const missingKeys = await statements.takeAll([...keys.map(turnOf), ...keys]);
+    if (missingKeys.length === 0) return statements.releaseInBackground(keys.map(turnOf));
+    const turns = keys.filter((key) => missingKeys.includes(key) || missingKeys.includes(turnOf(key))).map(turnOf);
     await this.#poll(statements, turns, deadline);
     try {
       await this.#poll(statements, keys, deadline);
@@ -145,7 +146,7 @@ export class SessionLocks {
     let longest = firstPause;
     while ((await statements.takeAll(keys)).length > 0) {
       if (performance.now() > deadline) throw new StoreUnavailable('another process has held a lock for too long');
-      // Of a random length: two processes that need the same locks would disturb each other again and again.
+      // The pause is random: otherwise, two processes that need the same locks could block each other again and again.
       await pause(firstPause + Math.random() * (longest - firstPause));
       longest = Math.min(2 * longest, longestPause);
     }
@@ -157,7 +158,7 @@ export class SessionLocks {
       if (this.#session === session) this.#session = null;
       end.resolve();
     };
-    const session: LockSession = { statements: statements.promise, works: 0, end: forget };
+    const session: LockSession = { statements: statements.promise, users: 0, end: forget };
     this.#session = session;
     statements.promise.then(({ lost }) => lost.catch(forget), forget);
     this.#connections

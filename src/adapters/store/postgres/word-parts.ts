@@ -3,7 +3,7 @@ import type { Dialect } from '#ports/store.ts';
 import type { ConnectionPool } from './pool.ts';
 
 /**
- * Returns a function that tells whether `%word%` contains a trigram that an index of pg_trgm can look up. A trigram is
+ * Returns a function that returns whether `%word%` contains a trigram that an index of pg_trgm can look up. A trigram is
  * three letters or digits in a row, or the beginning or end of such a run if the word also contains the character before or after the
  * run. Without a trigram, PostgreSQL
  * would read the entire index, which takes minutes; reading the table takes seconds.

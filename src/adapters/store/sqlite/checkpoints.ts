@@ -41,8 +41,8 @@ export function startCheckpoints(file: string, users: WalUsers, { onLost, freeSp
     if ((await request('PASSIVE')) === 'diskFull') return void freeSpace(); // the next checkpoint tries again
     let mustShorten = false;
     await queue.pause(async () => {
-      const restarted = await request('RESTART');
-      mustShorten = restarted !== 'diskFull' && restarted.busy === 1; // a search reads the log, which would grow
+      const response = await request('RESTART');
+      mustShorten = response !== 'diskFull' && response.busy === 1; // a search reads the log, which would grow
     });
     if (mustShorten) await shorten();
     log.verify();

@@ -15,8 +15,8 @@ export function checkForDamage(file: string, report: (findings: readonly string[
   let findings: readonly string[] = [];
   const thread = startThread('./check-thread', import.meta.url, file);
   thread.unref();
-  thread.on('message', (received: readonly string[]) => {
-    findings = received;
+  thread.on('message', (newFindings: readonly string[]) => {
+    findings = newFindings;
     if (findings.length > 0) report(findings);
   });
   thread.on('error', () => {}); // a check that runs out of memory does not mean damage

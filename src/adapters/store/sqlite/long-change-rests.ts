@@ -2,10 +2,10 @@ import type { CostQueue } from '#core/cost-queue.ts';
 
 const longChange = 5; // ms; most changes take less than one
 const restFactor = 2; // the groups of long changes rest for this many times the duration of such a change, to free the event loop
-const memory = 1000; // ms for which a group counts as one of long changes
+const longChangeMemory = 1000; // ms for which a group counts as a group with long changes
 
 /** A change that has run. */
-interface DoneChange {
+interface CompletedChange {
   readonly group: string;
   /** ms. */
   readonly duration: number;
@@ -21,19 +21,19 @@ export class LongChangeRests {
   #restUntil = 0; // ms
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onEnd called when the groups of a rest may go on */
+  /** @param onEnd called at the end of a rest, when the groups may continue */
   constructor(queue: Pick<CostQueue<unknown>, 'pause' | 'resume'>, onEnd: () => void) {
     this.#queue = queue;
     this.#onEnd = onEnd;
   }
 
-  /** Begins a rest if one of the changes was long. @param commitTime ms that their commit took: it writes what they have changed */
-  begin(changes: readonly DoneChange[], commitTime: number): void {
+  /** Begins a rest if one of the changes was long. @param commitTime ms that the commit of the changes took */
+  begin(changes: readonly CompletedChange[], commitTime: number): void {
     const long = changes.filter(({ duration }) => duration > longChange);
     if (long.length === 0) return;
     const now = performance.now();
     for (const { group } of long) this.#groups.set(group, now);
-    for (const [group, at] of this.#groups) if (now - at > memory) this.#groups.delete(group);
+    for (const [group, at] of this.#groups) if (now - at > longChangeMemory) this.#groups.delete(group);
     for (const group of this.#groups.keys()) {
       this.#resting.add(group);
       this.#queue.pause(group);
@@ -44,8 +44,8 @@ export class LongChangeRests {
   }
 
   #end(): void {
-    const left = this.#restUntil - performance.now();
-    this.#timer = left > 1 ? setTimeout(() => this.#end(), left) : undefined;
+    const remaining = this.#restUntil - performance.now();
+    this.#timer = remaining > 1 ? setTimeout(() => this.#end(), remaining) : undefined;
     if (this.#timer) return;
     for (const group of this.#resting) this.#queue.resume(group);
     this.#resting.clear();

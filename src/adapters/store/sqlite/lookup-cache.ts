@@ -11,7 +11,7 @@ const limits = { results: 5000, characters: 16 << 20 }; // a share may have a qu
  */
 export class LookupCache {
   readonly #results = new ResultCache<Promise<unknown>>(limits);
-  /** What the lookup that is running has read so far. */
+  /** The tables that the running lookup has read so far. */
   readonly #running = new AsyncLocalStorage<ReadTables>();
 
   /**

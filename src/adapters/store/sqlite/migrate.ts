@@ -17,15 +17,15 @@ const types: ColumnTypes = {
 /** Returns the migrations that are not applied yet. @throws Error if the database is newer than this program */
 function findPending(database: DatabaseSync, migrations: readonly Migration[]): readonly Migration[] {
   database.exec('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT');
-  const applied = database
+  const appliedNames = database
     .prepare('SELECT name FROM migration ORDER BY name')
     .all()
     .map(({ name }) => String(name));
-  return pendingMigrations(applied, migrations);
+  return pendingMigrations(appliedNames, migrations);
 }
 
 /**
- * Migrates the database to the newest schema, all steps in one transaction. A database that is not new is copied before.
+ * Migrates the database to the newest schema, all steps in one transaction. A database that is not new is copied first.
  * @param copyTo returns the path of the copy for the name of the first step
  * @param announce called with the names of the pending steps before the first one, if the database is not new
  * @throws Error if the database is newer than this program

@@ -8,8 +8,8 @@ import { migrateSqlite } from './migrate.ts';
 import { isOutOfSpace } from './out-of-space.ts';
 
 /**
- * Copies the log into the database and syncs it. After a crash, visible changes may be only in the page cache; from then
- * on they are on disk. On a full disk, or while a backup reads, a part stays in the log, which is synced when it is opened.
+ * Copies the log into the database and syncs it. After a crash, visible changes may be only in the page cache; after
+ * this call they are on disk. On a full disk, or while a backup reads, a part stays in the log, which `openWriteAheadLog` syncs.
  */
 function copyLog(database: DatabaseSync, file: string): void {
   try {
@@ -31,7 +31,7 @@ export function openWriter(file: string): Connection {
   return writer;
 }
 
-/** Removes the read permission of other users. By path, since closing a descriptor would release SQLite's locks. */
+/** Removes the read permission of other users. Opens no file, because closing a descriptor would release SQLite's locks. */
 export function restrictAccess(file: string): void {
   for (const name of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) if (existsSync(name)) chmodSync(name, 0o600);
 }

@@ -21,7 +21,7 @@ export class TableVersions {
 export class ReadTables {
   readonly #versions: TableVersions;
   /** The version that each table had before it was read. */
-  readonly #read = new Map<string, number>();
+  readonly #readVersions = new Map<string, number>();
   readonly #parts: ReadTables[] = [];
   /** Value of `changes` when the result was last found to be current. */
   #currentAt: number;
@@ -34,7 +34,7 @@ export class ReadTables {
 
   /** Adds tables. Call it before they are read. */
   add(tables: Iterable<string>): void {
-    for (const table of tables) if (!this.#read.has(table)) this.#read.set(table, this.#versions.of(table));
+    for (const table of tables) if (!this.#readVersions.has(table)) this.#readVersions.set(table, this.#versions.of(table));
   }
 
   /** Adds the tables of another result, from which this one is computed. */
@@ -45,7 +45,7 @@ export class ReadTables {
   isCurrent(): boolean {
     const { changes } = this.#versions;
     if (this.#currentAt === changes) return true;
-    for (const [table, version] of this.#read) if (this.#versions.of(table) !== version) return false;
+    for (const [table, version] of this.#readVersions) if (this.#versions.of(table) !== version) return false;
     if (!this.#parts.every((part) => part.isCurrent())) return false;
     this.#currentAt = changes;
     return true;

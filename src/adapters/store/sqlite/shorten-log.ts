@@ -5,7 +5,7 @@ import type { WriteAheadLog } from './write-ahead-log.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 const maxBytes = 64 << 20; // of the log; a longer one is shortened
-const maxHold = 1000; // ms that searches wait for a log of that length; proportionally longer for a longer log
+const maxHold = 1000; // ms that searches wait for a log of `maxBytes`; proportionally longer for a longer log
 const restFactor = 4; // the next hold comes after this many times the duration of the last one
 
 /** The parts that read and write the log. */
@@ -21,7 +21,7 @@ export interface WalUsers {
  * nobody reads from it. If one long search followed another, the log would grow until the disk is full, so searches are
  * held back for a moment. An empty log also means that all its changes are in the database: the next start then skips
  * the check for damage (damage-check.ts).
- * @param stopSignal aborted when the store closes: then this waits for no search any more
+ * @param stopSignal aborted when the store closes: the function then no longer waits for searches
  */
 export function walShortener(
   { log, queue, searchers }: WalUsers,
@@ -34,9 +34,9 @@ export function walShortener(
   async function waitUntilIdle(idle: readonly Promise<void>[], timeout: number): Promise<boolean> {
     const timer = new AbortController();
     const signal = AbortSignal.any([timer.signal, stopSignal]);
-    const timedOut = setTimeout(timeout, false, { signal, ref: false }).catch(() => false);
+    const timeoutResult = setTimeout(timeout, false, { signal, ref: false }).catch(() => false);
     try {
-      return await Promise.race([Promise.all(idle).then(() => true), timedOut]);
+      return await Promise.race([Promise.all(idle).then(() => true), timeoutResult]);
     } finally {
       timer.abort();
     }

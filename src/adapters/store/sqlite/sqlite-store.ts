@@ -37,7 +37,7 @@ const dialect: Store['dialect'] = {
   setLastIds: setSqliteLastIds,
 };
 
-/** Returns a function that runs a query on the event loop. If the disk cannot be read, every request would fail with 500: the process ends. */
+/** Returns a function that runs a query on the event loop. If the disk cannot be read, the process ends: every request would fail. */
 const runOn =
   (reader: Connection, onLost: (cause: unknown) => void): RunQuery =>
   (text, parameters) => {

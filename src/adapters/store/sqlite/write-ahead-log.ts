@@ -24,8 +24,11 @@ export function openWriteAheadLog(databaseFile: string, onLost: (cause: unknown)
   const file = `${databaseFile}-wal`;
   const descriptor = openSync(file, 'r+');
   const verify = () => {
-    const [opened, current] = [fstatSync(descriptor), statSync(file)];
-    assert.ok(opened.ino === current.ino && opened.dev === current.dev && opened.nlink === 1, 'the -wal file was replaced');
+    const [openedStat, currentStat] = [fstatSync(descriptor), statSync(file)];
+    assert.ok(
+      openedStat.ino === currentStat.ino && openedStat.dev === currentStat.dev && openedStat.nlink === 1,
+      'the -wal file was replaced',
+    );
   };
   verify();
   fdatasyncSync(descriptor);

@@ -15,12 +15,12 @@ export function sqliteSearch(records: Tx, longSearches: Tx, searcher: SearchThre
   /** Gathers a few matches among many records: a walk along the index of the order would read nearly all of it. */
   const selectPageFrom =
     (db: Tx): SelectPage =>
-    (matches, query, cut, total) => {
+    (matches, query, range, total) => {
       const isScattered = query.hasOtherFilter && isSelective(total, query.recordCount ?? 0, maxLookupsByFilter);
-      return pageRowsQuery(db, isScattered ? materializeMatches(matches, 'LIMIT -1 OFFSET 0') : matches, query, cut).execute();
+      return pageRowsQuery(db, isScattered ? materializeMatches(matches, 'LIMIT -1 OFFSET 0') : matches, query, range).execute();
     };
   return async (search) => {
-    const { word, searchedRecords: texts, matches, order, after, startIndex, pageSize, hasOtherFilter: narrowed } = search;
+    const { word, searchedRecords: texts, matches, order, after, startIndex, pageSize, hasOtherFilter } = search;
     const db = texts ? records : longSearches;
     const selectPage = selectPageFrom(db);
     if (!word || !texts) {
@@ -30,7 +30,7 @@ export function sqliteSearch(records: Tx, longSearches: Tx, searcher: SearchThre
     }
     const { sql, parameters } = db.selectFrom(matches.rows).select(['id', 'value']).compile();
     if (!areSqlInputs(parameters)) throw new TypeError('a parameter has a type that SQLite does not support');
-    const page = await searcher.find(texts, word, { sql, parameters, order, after, startIndex, pageSize, hasOtherFilter: narrowed });
+    const page = await searcher.find(texts, word, { sql, parameters, order, after, startIndex, pageSize, hasOtherFilter });
     return page ?? findPageBySql(db, word.matches, search, counts, selectPage);
   };
 }

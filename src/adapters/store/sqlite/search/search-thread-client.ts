@@ -30,7 +30,7 @@ export class SearchThread implements AsyncDisposable {
   readonly #pending = new Map<number, PendingRequest>();
   #lastNumber = 0;
   /** Requests that wait for the end of a hold; null: there is no hold. */
-  #held: (() => void)[] | null = null;
+  #heldRequests: (() => void)[] | null = null;
   #onIdle = () => {};
   #thread: Worker | undefined;
 
@@ -42,7 +42,7 @@ export class SearchThread implements AsyncDisposable {
 
   /** Number of requests without a response. */
   get pendingCount(): number {
-    return this.#pending.size + (this.#held?.length ?? 0);
+    return this.#pending.size + (this.#heldRequests?.length ?? 0);
   }
 
   /** Returns whether a request has had no response for a while, so that others would wait for it, too. */
@@ -74,13 +74,13 @@ export class SearchThread implements AsyncDisposable {
 
   /** Holds back new requests until `release`. Only one hold at a time. */
   hold(): SearchHold {
-    this.#held = [];
+    this.#heldRequests = [];
     const idle = Promise.withResolvers<void>();
     this.#onIdle = idle.resolve;
     if (this.#pending.size === 0) this.#onIdle();
     const release = () => {
-      const requests = this.#held ?? [];
-      this.#held = null;
+      const requests = this.#heldRequests ?? [];
+      this.#heldRequests = null;
       for (const postNow of requests) postNow();
     };
     return { idle: idle.promise, release };
@@ -99,7 +99,7 @@ export class SearchThread implements AsyncDisposable {
           reject(cause); // the thread could not start
         }
       };
-      if (this.#held) this.#held.push(postNow);
+      if (this.#heldRequests) this.#heldRequests.push(postNow);
       else postNow();
     });
   }

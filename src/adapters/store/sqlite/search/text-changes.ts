@@ -28,8 +28,8 @@ export function trackTextChanges(database: DatabaseSync): () => readonly Changed
       );
   }
   return () => {
-    const recorded = changes;
+    const recordedChanges = changes;
     changes = [];
-    return recorded;
+    return recordedChanges;
   };
 }

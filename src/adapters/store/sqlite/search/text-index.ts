@@ -94,17 +94,17 @@ function lowerBound(values: readonly number[], bound: number, low = 0): number {
   return low;
 }
 
-/** Inserts a record at an index, in place of `replaced` records; without a record, deletes them. @returns the growth in bytes */
-function spliceRecord(chunk: Chunk, index: number, replaced: 0 | 1, record?: TextRecord): number {
+/** Inserts a record in place of `replacedCount` records at an index; without a record, deletes them. @returns the growth in bytes */
+function spliceRecord(chunk: Chunk, index: number, replacedCount: 0 | 1, record?: TextRecord): number {
   const { ids, containers, starts, text } = chunk;
   const begin = starts[index] ?? text.length;
-  const end = starts[index + replaced] ?? text.length;
-  const inserted = record ? toByteString(record.text + separator) : '';
-  chunk.text = text.slice(0, begin) + inserted + text.slice(end);
-  ids.splice(index, replaced, ...(record ? [record.id] : []));
-  containers.splice(index, replaced, ...(record ? [record.container] : []));
-  starts.splice(index, replaced, ...(record ? [begin] : []));
-  const growth = inserted.length - (end - begin);
+  const end = starts[index + replacedCount] ?? text.length;
+  const insertedText = record ? toByteString(record.text + separator) : '';
+  chunk.text = text.slice(0, begin) + insertedText + text.slice(end);
+  ids.splice(index, replacedCount, ...(record ? [record.id] : []));
+  containers.splice(index, replacedCount, ...(record ? [record.container] : []));
+  starts.splice(index, replacedCount, ...(record ? [begin] : []));
+  const growth = insertedText.length - (end - begin);
   for (let later = index + (record ? 1 : 0); later < starts.length; later += 1) starts[later] = (starts[later] ?? 0) + growth;
   return growth;
 }
@@ -180,20 +180,20 @@ export class TextIndex {
     const chunkIndex = Math.max(0, lowerBound(this.#firstIds, id + 1) - 1);
     const chunk = this.#chunks[chunkIndex];
     const index = chunk ? lowerBound(chunk.ids, id) : 0;
-    const replaced = chunk?.ids[index] === id ? 1 : 0;
-    if (!record && replaced === 0) return;
+    const replacedCount = chunk?.ids[index] === id ? 1 : 0;
+    if (!record && replacedCount === 0) return;
     const isAfterAll = chunk === this.#chunks.at(-1) && index === chunk?.ids.length;
-    if (record && replaced === 0 && (!chunk || (isAfterAll && isFull(chunk)))) this.append([record]);
+    if (record && replacedCount === 0 && (!chunk || (isAfterAll && isFull(chunk)))) this.append([record]);
     else if (chunk) {
-      this.#replace(chunk, index, replaced, record);
+      this.#replace(chunk, index, replacedCount, record);
       if (isFull(chunk) && chunk.ids.length > 1) this.#insertChunk(splitOffHalf(chunk), chunkIndex + 1);
     }
   }
 
-  #replace(chunk: Chunk, index: number, replaced: 0 | 1, record?: TextRecord): void {
+  #replace(chunk: Chunk, index: number, replacedCount: 0 | 1, record?: TextRecord): void {
     const id = record?.id ?? chunk.ids[index] ?? 0;
-    this.#bytes += spliceRecord(chunk, index, replaced, record);
-    this.#size += (record ? 1 : 0) - replaced;
+    this.#bytes += spliceRecord(chunk, index, replacedCount, record);
+    this.#size += (record ? 1 : 0) - replacedCount;
     for (const { find, within, ids } of this.#cache.values())
       if (record && (find(record.text) !== -1 || within.has(record.container))) ids.add(id);
       else ids.delete(id);

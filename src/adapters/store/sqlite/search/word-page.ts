@@ -13,13 +13,13 @@ export interface WordPageRequest extends Pick<SearchQuery, 'order' | 'after' | '
 
 const maxLookupsById = 5000; // matches that are looked up one by one, by id
 
-/** Returns a function that selects a page from the matches of an index. Its `size` is the number of records in the index. */
+/** Returns a function that selects a page from the matches of an index. Its parameter `size` is the number of records in the index. */
 export function wordPageFinder({ database, run }: Connection): (matches: IdSet, size: number, page: WordPageRequest) => SearchPage {
   let currentMatches: IdSet | undefined;
   // SQLite calls it for each record: several times as fast as returning all records and testing them here.
   database.function('holds_word', (id) => (currentMatches?.has(Number(id)) ? 1 : 0));
 
-  return (matches, size, { sql, parameters, order, after, hasOtherFilter: narrowed, ...place }) => {
+  return (matches, size, { sql, parameters, order, after, hasOtherFilter, ...place }) => {
     currentMatches = matches;
     const isFew = isSelective(matches.count(), size, maxLookupsById);
     // SQLite keeps the order of a CROSS JOIN: it looks up each match instead of walking an index.
@@ -28,7 +28,9 @@ export function wordPageFinder({ database, run }: Connection): (matches: IdSet, 
       : `FROM (${sql}) AS matches WHERE holds_word(matches.id)`;
     const values = [...(isFew ? [JSON.stringify(matches.toArray())] : []), ...parameters];
     const queryRows = (text: string, ...more: SQLInputValue[]) => run(text, [...values, ...more]).rows;
-    const total = narrowed ? Number(Reflect.get(Object(queryRows(`SELECT count(*) AS total ${source}`)[0]), 'total')) : matches.count();
+    const total = hasOtherFilter
+      ? Number(Reflect.get(Object(queryRows(`SELECT count(*) AS total ${source}`)[0]), 'total'))
+      : matches.count();
     const { reversed, offset, limit } = pageRange({ after, ...place }, total);
     const direction = (order === 'asc') === reversed ? 'DESC' : 'ASC';
     const [atOrAfter, strictlyAfter] = order === 'asc' ? ['>=', '>'] : ['<=', '<'];
@@ -41,7 +43,7 @@ export function wordPageFinder({ database, run }: Connection): (matches: IdSet, 
       ...(after ? [after.value, after.value, after.id] : []),
       limit,
       offset,
-    ) as SearchPage['rows'][number][]; // what the query selects
+    ) as SearchPage['rows'][number][]; // the query selects these two columns
     return { rows: reversed ? rows.reverse() : rows, total };
   };
 }
