@@ -14,7 +14,7 @@ async function prepareRename(t: TestContext) {
   const directoryEntry = (name: string) => ({ folder, name });
   const rename = () =>
     renameEntry(
-      { old: directoryEntry('old'), renamed: directoryEntry('new'), token: 'token' },
+      { old: directoryEntry('old'), newEntry: directoryEntry('new'), token: 'token' },
       { own: directoryEntry('.own'), pendingEvidence: [] },
     );
   return { path, rename };
