@@ -10,20 +10,20 @@ import { startPostgres } from '../test/parts/postgres-server.ts';
 import { shareBody } from '../test/parts/share-body.ts';
 import { measureBytePath } from './byte-path.ts';
 import { compareConsoleLists } from './console-lists.ts';
-import { costs } from './costs.ts';
+import { measureCosts } from './costs.ts';
 import { measureSlowReaders } from './crowd.ts';
-import { atLeast, atMost, compareFigures, type Figure, measurePairs, median, page } from './figures.ts';
+import { atLeast, atMost, compareFigures, type Figure, measurePairs, median, resultsPage } from './figures.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
-import { behindReverseProxy, nginxAddress } from './front.ts';
+import { measureReverseProxy, nginxAddress } from './front.ts';
 import { measureIdentity } from './identity.ts';
 import { download, measureRate, type RepeatedRequest, upload } from './load.ts';
-import { mail, mailEnvironment, startMailServer } from './mail.ts';
-import { pages } from './pages.ts';
+import { mailEnvironment, measureMail, startMailServer } from './mail.ts';
+import { measurePages } from './pages.ts';
 import { type BenchPostern, loopDelay, startPostern } from './postern.ts';
-import { pressure } from './pressure.ts';
+import { measurePressure } from './pressure.ts';
 import { type MeasuredServer, startServer } from './process.ts';
 import { measureLargeSearches, measureSearches } from './search.ts';
-import { slowDisk } from './slow-disk.ts';
+import { slowDiskEnvironment } from './slow-disk.ts';
 
 const rounds = 5;
 const [slices, seconds] = [2, 1];
@@ -190,7 +190,7 @@ async function crowdSection(data: string): Promise<void> {
 async function frontSection(data: string): Promise<void> {
   if (!hasNginx()) return console.log('without nginx: files behind a reverse proxy are not measured');
   await using postern = await startPostern(data, { POSTERN_SENDFILE: 'x-accel-redirect', POSTERN_TRUSTED_PROXIES: nginxAddress });
-  await behindReverseProxy(note, join(folder, 'nginx'), postern, (await postern.call('share/add', shareBody)).viewId, join(data, 'files'));
+  await measureReverseProxy(note, join(folder, 'nginx'), postern, (await postern.call('share/add', shareBody)).viewId, join(data, 'files'));
 }
 
 async function costsSection(): Promise<void> {
@@ -198,7 +198,7 @@ async function costsSection(): Promise<void> {
   const measure = async (engine: string, environment: Record<string, string>) => {
     const data = join(folder, `costs of ${engine}`);
     await using postern = await startPostern(data, { ...mailEnvironment(mailServer), ...environment });
-    await costs(note, postern, join(data, 'files'), engine);
+    await measureCosts(note, postern, join(data, 'files'), engine);
   };
   await measure('SQLite', {});
   await using server = await startPostgres();
@@ -208,7 +208,7 @@ async function costsSection(): Promise<void> {
 async function pagesSection(): Promise<void> {
   const data = join(folder, 'pages');
   await using postern = await startPostern(data);
-  await pages(note, postern, shareBody, data);
+  await measurePages(note, postern, shareBody, data);
 }
 
 /** Lets Postern create its tables, fills the database without the REST API, and starts Postern again. */
@@ -228,7 +228,7 @@ async function searchSection(files: string): Promise<void> {
   renameSync(files, join(data, 'files'));
   await using postern = await startFilledPostern(data, 1_000_000);
   await measureSearches(note, postern, join(data, 'postern.db'));
-  await pressure(note, postern, (await postern.call('share/add', shareBody)).viewId);
+  await measurePressure(note, postern, (await postern.call('share/add', shareBody)).viewId);
   await using few = await startFilledPostern(join(folder, 'few'), 2000);
   await compareConsoleLists(note, few, postern);
 }
@@ -288,17 +288,17 @@ try {
   if (isSelected('pages')) await pagesSection();
   if (isSelected('costs')) await costsSection();
   if (isSelected('crowd')) await crowdSection(data);
-  if (isSelected('mail')) await mail(note, data);
+  if (isSelected('mail')) await measureMail(note, data);
   if (isSelected('identity')) await identitySection(join(folder, 'identity'));
   if (isSelected('search')) await searchSection(join(data, 'files'));
   if (large) await largeSection();
-  const slow = slowDisk(folder);
+  const slow = slowDiskEnvironment(folder);
   if (isSelected('slow') && slow)
     await withServers(slow, join(folder, 'slow-data'), (bare, postern) => measureChanges(bare, postern, ', a sync costs 2 ms'));
   const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / gibibyte)} GiB, Linux ${release()}, Node.js ${process.versions.node}.`;
   const results = join(import.meta.dirname, 'RESULTS.md');
   if (compares && existsSync(results)) console.log(compareFigures(figures, readFileSync(results, 'utf8')));
-  if (only === undefined || !existsSync(results)) writeFileSync(results, page(figures, machine));
+  if (only === undefined || !existsSync(results)) writeFileSync(results, resultsPage(figures, machine));
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
 import executable from '@sparticuz/chromium';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type Figure, median } from './figures.ts';
-import { args } from './lighthouse.ts';
+import { browserArguments } from './lighthouse.ts';
 import type { BenchPostern } from './postern.ts';
 
 const password = 'a horse that reads maps';
@@ -92,7 +92,7 @@ async function listMeasurer(browser: Browser, postern: BenchPostern) {
  * @param few a Postern with enough records to fill a page in every state, so that drawing takes the same time
  */
 export async function compareConsoleLists(report: (figure: Figure) => void, few: BenchPostern, many: BenchPostern): Promise<void> {
-  const browser = await chromium.launch({ executablePath: await executable.executablePath(), args });
+  const browser = await chromium.launch({ executablePath: await executable.executablePath(), args: browserArguments });
   try {
     const [small, large] = [await listMeasurer(browser, few), await listMeasurer(browser, many)];
     for (const { list, name, act } of actions) {

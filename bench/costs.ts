@@ -105,7 +105,7 @@ function timeToParseMegabyte(): number {
  * Measures all operations and link routes with the longest inputs, and prints the costliest calls.
  * @param files folder of the location
  */
-export async function costs(note: (figure: Figure) => void, postern: BenchPostern, files: string, engine: string): Promise<void> {
+export async function measureCosts(note: (figure: Figure) => void, postern: BenchPostern, files: string, engine: string): Promise<void> {
   const unit = timeToParseMegabyte();
   function noteWorst(all: readonly Cost[], of: 'blockedTime' | 'responseTime', what: string, target: number): void {
     const sorted = all.toSorted((a, b) => b[of] - a[of]);

@@ -54,7 +54,7 @@ export function atLeast(what: string, unit: string, pair: Pair, target: number):
 }
 
 /** Returns a figure without a target, for comparison: the rate of a smaller program, such as the smallest one with the same guarantee. */
-export const comparison = (what: string, unit: string, pair: Pair): Figure => ({
+export const comparisonFigure = (what: string, unit: string, pair: Pair): Figure => ({
   ...atLeast(what, unit, pair, 0),
   target: 'none: for comparison',
 });
@@ -87,7 +87,7 @@ export function compareFigures(figures: readonly Figure[], before: string): stri
 }
 
 /** Returns the results as a Markdown page. */
-export function page(figures: readonly Figure[], machine: string): string {
+export function resultsPage(figures: readonly Figure[], machine: string): string {
   const rows = figures.map(
     ({ what, reference, ours, ratio, target, holds }) =>
       `| ${what} | ${reference} | ${ours} | ${ratio} | ${target} | ${holds ? 'yes' : '**no**'} |`,

@@ -28,7 +28,7 @@ async function startNginx(folder: string, postern: string, files: string): Promi
  * Measures downloads of a large file: sent by nginx for Postern, sent by Postern, and sent by nginx
  * alone.
  */
-export async function behindReverseProxy(note: Note, folder: string, postern: BenchPostern, viewId: string, files: string): Promise<void> {
+export async function measureReverseProxy(note: Note, folder: string, postern: BenchPostern, viewId: string, files: string): Promise<void> {
   await using nginx = await startNginx(folder, postern.url, files);
   const cpuTimes = { viaNginx: [] as number[], byPostern: [] as number[] };
   const measureSpeed = async (times: number[], servers: readonly MeasuredServer[], url: string) => {

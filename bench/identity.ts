@@ -7,7 +7,7 @@ import { RedirectedBrowser } from '../test/identity/redirected-browser.ts';
 import { type ForgingProvider, openForgingProvider } from '../test/parts/forging-openid-provider.ts';
 import { writeSelfSigned } from '../test/parts/self-signed.ts';
 import { shareBody } from '../test/parts/share-body.ts';
-import { atLeast, atMost, comparison, type Figure, measurePairs, percentile } from './figures.ts';
+import { atLeast, atMost, comparisonFigure, type Figure, measurePairs, percentile } from './figures.ts';
 import { measureRate } from './load.ts';
 import { type BenchPostern, bareLoopDelay, loopDelay, startPostern } from './postern.ts';
 import { type MeasuredServer, startServer } from './process.ts';
@@ -104,7 +104,7 @@ async function measureSignInStarts(note: Note, postern: BenchPostern, provider: 
   );
   const minimalTitle =
     'the same by the smallest program that creates state, nonce and PKCE in an encrypted cookie at a link with limits and headers';
-  note(comparison(minimalTitle, 'requests/s', await compareWithBare(`${bare.url}/sign-in/link`)));
+  note(comparisonFigure(minimalTitle, 'requests/s', await compareWithBare(`${bare.url}/sign-in/link`)));
   await using withoutLink = await startServer(
     join(import.meta.dirname, 'servers/start-without-link.ts'),
     [provider.issuer],
@@ -112,9 +112,9 @@ async function measureSignInStarts(note: Note, postern: BenchPostern, provider: 
     /ready (\d+)/,
   );
   const partsTitle = 'the same by the HTTP server, limit, OpenID library, encryption and cookie of Postern alone: no link, no database';
-  note(comparison(partsTitle, 'requests/s', await compareWithBare(`${withoutLink.url}/sign-in/link`)));
+  note(comparisonFigure(partsTitle, 'requests/s', await compareWithBare(`${withoutLink.url}/sign-in/link`)));
   const visitTitle = 'a visit without a sign-in, compared with a bare redirect: the minimum that a request at a link costs';
-  note(comparison(visitTitle, 'requests/s', await compareWithBare(`${await visitUrl(postern, 1)}/visit`)));
+  note(comparisonFigure(visitTitle, 'requests/s', await compareWithBare(`${await visitUrl(postern, 1)}/visit`)));
 }
 
 /** Returns the time in ms within which 99 of 100 visits were answered. */

@@ -5,7 +5,7 @@ import { freePort } from '../test/parts/free-port.ts';
 import { type Figure, median } from './figures.ts';
 
 /** The browser's options in every measurement. */
-export const args = [
+export const browserArguments = [
   '--no-sandbox',
   '--disable-gpu',
   '--headless',
@@ -37,7 +37,7 @@ export interface AuditedPage {
 /** Audits a page once. */
 async function scoresOf({ url, bounds, desktop = false, cookie }: AuditedPage, folder: string): Promise<Record<string, number>> {
   const port = await freePort();
-  const flags = [...args, `--remote-debugging-port=${port}`, `--user-data-dir=${folder}`, 'about:blank'];
+  const flags = [...browserArguments, `--remote-debugging-port=${port}`, `--user-data-dir=${folder}`, 'about:blank'];
   const browser = spawn('chromium', flags, { stdio: ['ignore', 'ignore', 'pipe'] });
   await new Promise<void>((resolve, reject) => {
     browser.once('exit', () => reject(new Error('the browser ended')));

@@ -5,7 +5,7 @@ import autocannon from 'autocannon';
 import { createTransport, type Transporter } from 'nodemailer';
 import { memoryFlags } from '../scripts/memory-flags.mjs';
 import { shareBody } from '../test/parts/share-body.ts';
-import { atLeast, atMost, comparison, type Figure, measurePairs, percentile } from './figures.ts';
+import { atLeast, atMost, comparisonFigure, type Figure, measurePairs, percentile } from './figures.ts';
 import { sendByQueue } from './minimal-sender.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 import { type MeasuredServer, startServer } from './process.ts';
@@ -97,7 +97,9 @@ async function measureAlerts(note: Note, postern: BenchPostern, files: string): 
     ),
   );
   const floorPair = await compare(`${minimalServer.url}/silent`, `${minimalServer.url}/alert`);
-  note(comparison('the same by the smallest program that records each download and its alert in one commit', 'downloads/s', floorPair));
+  note(
+    comparisonFigure('the same by the smallest program that records each download and its alert in one commit', 'downloads/s', floorPair),
+  );
 }
 
 async function invite(postern: BenchPostern, shareId: number, count: number): Promise<void> {
@@ -135,7 +137,7 @@ async function measureSending(note: Note, postern: BenchPostern, server: MailSer
   const pair = await measurePairs(rounds, sendWithNodemailer, () => mailRate(server, () => invite(postern, id, mailsPerRound)));
   note(atLeast('sending e-mails, compared with nodemailer', 'mails/s', pair, 0.8));
   note(
-    comparison(
+    comparisonFigure(
       'the smallest program that records each outcome, compared with nodemailer',
       'mails/s',
       await measurePairs(rounds, sendWithNodemailer, sendMinimally),
@@ -267,7 +269,7 @@ async function measureCodeFlood(note: Note, postern: BenchPostern, server: MailS
   note(atLeast(what, 'visits/s', await compare(visit, `${postern.url}/s/${viewId}/sign-in/code`), 0.9));
   await using minimal = await startServer(join(import.meta.dirname, 'servers/minimal-codes.ts'), [folder], {}, /ready (\d+)/);
   const floorPair = await compare(`${minimal.url}/visit`, `${minimal.url}/code`);
-  note(comparison('the same by the smallest program that commits as many codes and refuses the rest', 'visits/s', floorPair));
+  note(comparisonFigure('the same by the smallest program that commits as many codes and refuses the rest', 'visits/s', floorPair));
 }
 
 /** Returns the settings with which Postern sends to a mail server. */
@@ -278,7 +280,7 @@ export const mailEnvironment = (server: MailServer) => ({
 });
 
 /** Measures mail: alerts, sending, floods of requests for codes, and a long queue. @param folder for the data of the Postern processes */
-export async function mail(note: Note, folder: string): Promise<void> {
+export async function measureMail(note: Note, folder: string): Promise<void> {
   await using server = await startMailServer();
   {
     await using postern = await startPostern(folder, mailEnvironment(server));

@@ -4,7 +4,7 @@ import executable from '@sparticuz/chromium';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { operatorCookie } from './console-lists.ts';
 import { atMost, type Figure, median } from './figures.ts';
-import { args, hasChromium, lighthouseScores } from './lighthouse.ts';
+import { browserArguments, hasChromium, lighthouseScores } from './lighthouse.ts';
 import type { BenchPostern } from './postern.ts';
 
 type Note = (figure: Figure) => void;
@@ -74,7 +74,7 @@ async function folderOf(postern: BenchPostern, share: object, files: string, nam
  * Measures the visitor's page and the console in a real browser.
  * @param data the data folder of `postern`
  */
-export async function pages(note: Note, postern: BenchPostern, share: object, data: string): Promise<void> {
+export async function measurePages(note: Note, postern: BenchPostern, share: object, data: string): Promise<void> {
   const files = join(data, 'files');
   const few = await folderOf(postern, share, files, 'few', 40);
   if (hasChromium()) {
@@ -84,7 +84,7 @@ export async function pages(note: Note, postern: BenchPostern, share: object, da
     const desk = { performance: 90, accessibility: 100, 'best-practices': 100 };
     await lighthouseScores(note, { what: 'the list of shares in the console', ...list, bounds: desk }, data);
   } else console.log('without an installed Chromium: Lighthouse is not run');
-  const browser = await chromium.launch({ executablePath: await executable.executablePath(), args });
+  const browser = await chromium.launch({ executablePath: await executable.executablePath(), args: browserArguments });
   try {
     await scrolling(note, browser, await folderOf(postern, share, files, 'many', entries));
   } finally {

@@ -10,7 +10,7 @@ int fdatasync(int fd) { static int (*real)(int); if (!real) real = (int (*)(int)
 `;
 
 /** Returns an environment in which an fsync takes 2 ms longer, or null without a C compiler. */
-export function slowDisk(folder: string): Record<string, string> | null {
+export function slowDiskEnvironment(folder: string): Record<string, string> | null {
   const [code, library] = [join(folder, 'slow.c'), join(folder, 'slow.so')];
   writeFileSync(code, source);
   const { status } = spawnSync('cc', ['-shared', '-fPIC', '-o', library, code, '-ldl'], { stdio: 'ignore' });

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { operations } from '#features/operations.ts';
 import { argon2PasswordHash } from '../src/adapters/os/argon2.ts';
 import { compose } from '../src/composition/compose.ts';
-import type { Replacements } from '../src/composition/replacements.ts';
+import type { TestReplacements } from '../src/composition/replacements.ts';
 import { readSettings } from '../src/settings/settings.ts';
 import { atEnd } from './parts/at-end.ts';
 import { shareBody } from './parts/share-body.ts';
@@ -38,7 +38,7 @@ export const mailSettings = { POSTERN_SMTP_URL: 'smtp://127.0.0.1:9', POSTERN_MA
 /** Settings, parts and data folder with which a test starts Postern. */
 export interface StartOptions {
   readonly environment?: Record<string, string>;
-  readonly replacements?: Replacements;
+  readonly replacements?: TestReplacements;
   /** Folder for POSTERN_DATA. It is not deleted when Postern stops, so that a test can start Postern on it again. */
   readonly data?: string;
 }

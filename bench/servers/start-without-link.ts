@@ -26,7 +26,7 @@ app.get('/sign-in/link', async (request, reply) => {
   limit.count(request.ip, 1);
   const { url, pending } = await openId.begin(client, signIn);
   const sealed = sealPending(ports, 'sign-in', { pending });
-  setProviderCookie(request, reply, publicUrl, { state: pending.state, protocol: 'oidc', sealed });
+  setProviderCookie(request, reply, publicUrl, { state: pending.state, protocol: 'oidc', value: sealed });
   return redirect(reply.headers(linkHeaders), url);
 });
 const url = await app.listen({ host: '127.0.0.1', port: 0 });

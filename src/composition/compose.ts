@@ -25,7 +25,7 @@ import { exitOnReplacedDatabase } from '../exits.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type OpenPorts, openPorts } from './open-ports.ts';
 import { prepareInstallation, skipIfFull } from './prepare-installation.ts';
-import type { Replacements } from './replacements.ts';
+import type { TestReplacements } from './replacements.ts';
 import { recoverChanges, startScheduledJobs } from './scheduled-jobs.ts';
 import { urlOf } from './server-url.ts';
 import { addCommonRoutes, addManagementRoutes, allServers, createServers, type Servers } from './servers.ts';
@@ -132,7 +132,7 @@ async function addRoutes(
 }
 
 /** Starts a server. No other module depends on all parts of the server. @throws Error with a message for the operator */
-export async function compose(settings: Settings, replacements: Replacements = {}): Promise<Postern> {
+export async function compose(settings: Settings, replacements: TestReplacements = {}): Promise<Postern> {
   await using resources = new AsyncDisposableStack();
   const data = new DataFolder(settings.data);
   if (settings.databaseUrl === null) data.checkDatabase();

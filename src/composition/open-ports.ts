@@ -38,7 +38,7 @@ import type { Limits, Ports } from '#ports/ports.ts';
 import type { DataFolder } from '../data-folder.ts';
 import { exitOnDiskFailure } from '../exits.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Replacements } from './replacements.ts';
+import type { TestReplacements } from './replacements.ts';
 
 const processBits = 96;
 const maxChangeTime = 30_000; // ms
@@ -74,7 +74,7 @@ function openMail({ mail }: Settings, resources: AsyncDisposableStack): Mail | n
  */
 export async function openPorts(
   settings: Settings,
-  replacements: Replacements,
+  replacements: TestReplacements,
   data: DataFolder,
   version: string,
   resources: AsyncDisposableStack,

@@ -2,7 +2,7 @@ import type { RequestTimeouts } from '#http/request-timeouts.ts';
 import type { Ports } from '#ports/ports.ts';
 
 /** Parts of Postern that a test may replace. */
-export interface Replacements {
+export interface TestReplacements {
   readonly ports?: Partial<Ports>;
   readonly log?: NodeJS.WritableStream | null;
   readonly timeouts?: RequestTimeouts;

@@ -9,8 +9,8 @@ import {
   DatabaseReplaced,
   processTimeout,
   reportAlive,
-  reportEnded,
   reportInterval,
+  reportProcessEnd,
 } from '#features/processes/running-processes.ts';
 import { countDueFolders, hasDueFolders } from '#features/quotas/count-due-folders.ts';
 import { exchangeUnknownLinks } from '#features/rate-limits/unknown-links.ts';
@@ -129,7 +129,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       for (const timer of timers) clearTimeout(timer);
       await runner[Symbol.asyncDispose]();
-      await reportEnded(ports).catch(() => {}); // without this, the other processes notice the end within a minute
+      await reportProcessEnd(ports).catch(() => {}); // without this, the other processes notice the end within a minute
     },
   };
 }

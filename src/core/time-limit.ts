@@ -1,15 +1,15 @@
 /** The result of a wait: the value, or `late` if the time limit has passed first. */
-export type InTime<T> = { readonly late: false; readonly value: T } | { readonly late: true };
+export type WaitResult<T> = { readonly late: false; readonly value: T } | { readonly late: true };
 
 /**
  * Waits for work for a limited time. After that, the work continues, and an error of it is ignored.
  * @param limit ms
  */
-export async function inTime<T>(work: Promise<T>, limit: number): Promise<InTime<T>> {
-  const timeout = Promise.withResolvers<InTime<T>>();
+export async function waitAtMost<T>(work: Promise<T>, limit: number): Promise<WaitResult<T>> {
+  const timeout = Promise.withResolvers<WaitResult<T>>();
   const timer = setTimeout(() => timeout.resolve({ late: true }), limit);
   try {
-    return await Promise.race([work.then((value): InTime<T> => ({ late: false, value })), timeout.promise]);
+    return await Promise.race([work.then((value): WaitResult<T> => ({ late: false, value })), timeout.promise]);
   } finally {
     clearTimeout(timer);
   }

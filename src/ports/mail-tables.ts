@@ -52,7 +52,7 @@ export interface AlertDigestTable {
 }
 
 /** A recipient who wants no more alerts about a share. */
-export interface UnsubscribedTable {
+export interface UnsubscriptionTable {
   tid: number;
   share_id: number;
   recipient_key: string;

@@ -38,7 +38,7 @@ export interface ProviderTest {
 }
 
 /** A signed-in user whose claims are requested again. */
-export interface KnownUser {
+export interface UserToRefresh {
   readonly refreshToken: string;
   /** `sub` of the user. A statement about another one is refused. */
   readonly subject: string;
@@ -60,7 +60,7 @@ export interface OpenId {
    */
   finish(client: OpenIdClient, returned: URL, pending: PendingOpenId, needs: StatementNeeds): Promise<OpenIdStatement>;
   /** Asks the provider again about a user who has signed in. @throws ProviderUnavailable; ProviderRefused if it no longer admits the user */
-  refresh(client: OpenIdClient, user: KnownUser, needs: StatementNeeds): Promise<OpenIdStatement>;
+  refresh(client: OpenIdClient, user: UserToRefresh, needs: StatementNeeds): Promise<OpenIdStatement>;
   /** Returns the address for signing out at the provider, or null. @param backTo address to which the browser then comes back */
   signOutUrl(client: OpenIdClient, backTo: string): Promise<string | null>;
   /** Tries the settings of a client as far as is possible without a user. */

@@ -15,7 +15,7 @@ export interface SearchPosition {
 }
 
 /** The records of a tenant whose texts are searched for words. */
-export interface SearchedRecords {
+export interface SearchScope {
   readonly table: 'share' | 'access_user';
   readonly tid: number;
 }
@@ -36,7 +36,7 @@ export interface SearchQuery {
   /** null: no word, or one that is already a filter of `matches`. */
   readonly word: WordMatch | null;
   /** The records that the text index of `word` covers. Given without a word too, since the next query may have one. */
-  readonly searchedRecords: SearchedRecords | null;
+  readonly searchedRecords: SearchScope | null;
   /** Whether a filter other than `word` excludes records. */
   readonly hasOtherFilter: boolean;
   /** Number of records without any filter; null: unknown. */

@@ -15,7 +15,7 @@ import type {
 } from './caller-tables.ts';
 import type { ProcessTable, SecretKeyTable } from './installation-tables.ts';
 import type { JobTable } from './job-tables.ts';
-import type { AlertDigestTable, DeliveryTable, MailContentTable, SignInCodeTable, UnsubscribedTable } from './mail-tables.ts';
+import type { AlertDigestTable, DeliveryTable, MailContentTable, SignInCodeTable, UnsubscriptionTable } from './mail-tables.ts';
 import type { CountedFolderTable, UsedSpaceTable } from './quota-tables.ts';
 import type { KnownNetworkTable, UsedStatementTable, VisitSessionTable } from './session-tables.ts';
 
@@ -200,7 +200,7 @@ export interface Database {
   alert_digest: AlertDigestTable;
   mail_content: MailContentTable;
   delivery: DeliveryTable;
-  unsubscribed: UnsubscribedTable;
+  unsubscribed: UnsubscriptionTable;
   unsettled: PendingChangeTable;
   resumable_upload: ResumableUploadTable;
   counted_folder: CountedFolderTable;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createUsersProfile, newShare, startPostern } from '../start.ts';
 import { createShare } from '../visit/visiting.ts';
 import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
-import { callRaw, json } from './raw-call.ts';
+import { callRaw, jsonHeaders } from './raw-call.ts';
 
 test('a success response has four standard fields; add also returns the id and, for a link, viewId and viewUrl', async (t) => {
   const postern = await startPostern(t);
@@ -57,7 +57,7 @@ test('a request with several errors gets the status code that comes first in the
   assert.equal((await callRaw(postern, '/api/v1/share/add', { method: 'PUT', body: large, headers: text })).status, 405);
   assert.equal((await callRaw(postern, '/api/v1/share/add', { method: 'POST', body: large, headers: text })).status, 413);
   assert.equal((await callRaw(postern, '/api/v1/share/add', { method: 'POST', body: '{', headers: text })).status, 415);
-  assert.equal((await callRaw(postern, '/api/v1/share/add', { method: 'POST', body: '{', headers: json })).status, 400);
+  assert.equal((await callRaw(postern, '/api/v1/share/add', { method: 'POST', body: '{', headers: jsonHeaders })).status, 400);
 });
 
 test('a wrong method gets 405 with the allowed method', async (t) => {
@@ -68,7 +68,7 @@ test('a wrong method gets 405 with the allowed method', async (t) => {
     ['share/delete', 'DELETE'],
     ['login', 'POST'],
   ] as const) {
-    const { status, headers } = await callRaw(postern, `/api/v1/${name}`, { method: 'PATCH', headers: json, body: '{}' });
+    const { status, headers } = await callRaw(postern, `/api/v1/${name}`, { method: 'PATCH', headers: jsonHeaders, body: '{}' });
     assert.equal(status, 405, name);
     assert.equal(headers.get('allow'), allow);
   }
@@ -77,8 +77,11 @@ test('a wrong method gets 405 with the allowed method', async (t) => {
 test('a body of exactly 1 MiB is accepted, and one byte more gets 413', async (t) => {
   const postern = await startPostern(t);
   const body = (length: number) => JSON.stringify({ id: 1 }).padEnd(length, ' ');
-  assert.equal((await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body(1 << 20) })).status, 404);
-  assert.equal((await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body((1 << 20) + 1) })).status, 413);
+  assert.equal((await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: jsonHeaders, body: body(1 << 20) })).status, 404);
+  assert.equal(
+    (await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: jsonHeaders, body: body((1 << 20) + 1) })).status,
+    413,
+  );
 });
 
 test('a JSON body of an unauthenticated request is limited to 16 KiB', async (t) => {
@@ -88,7 +91,7 @@ test('a JSON body of an unauthenticated request is limited to 16 KiB', async (t)
   const openPaths = ['login', 'operator/signIn', 'operator/first', 'operator/signOut'].map((name) => `/api/v1/${name}`);
   const linkPaths = ['sign-in', 'sign-out', 'rename', 'folder/new'].map((name) => `${base}/${name}`);
   for (const path of [...openPaths, ...linkPaths, '/p/none/sign-in']) {
-    const post = async (length: number) => await callRaw(postern, path, { method: 'POST', headers: json, body: body(length) });
+    const post = async (length: number) => await callRaw(postern, path, { method: 'POST', headers: jsonHeaders, body: body(length) });
     assert.notEqual((await post(1 << 14)).status, 413, path);
     const refusal = await post((1 << 14) + 1);
     assert.equal(refusal.status, 413, path);
@@ -100,12 +103,16 @@ test('the response to a body with thousands of unknown fields names at most twen
   const postern = await startPostern(t);
   const unknownFields = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1]));
   for (const fields of [unknownFields, { ['k'.repeat(1 << 19)]: 1, id: 1 }]) {
-    const { status, body } = await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: JSON.stringify(fields) });
+    const { status, body } = await callRaw(postern, '/api/v1/share/get', {
+      method: 'POST',
+      headers: jsonHeaders,
+      body: JSON.stringify(fields),
+    });
     assert.equal(status, 400);
     assert.ok(body.errors.length <= 20 && JSON.stringify(body).length < 8192, `${body.errors.length} errors`);
   }
   const text = JSON.stringify({ id: 1, ...unknownFields });
-  const refusal = await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: text });
+  const refusal = await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: jsonHeaders, body: text });
   assert.match(refusal.body.detail, /; and 19980 more$/);
 });
 
@@ -118,7 +125,7 @@ test('a body that is not application/json in UTF-8 is refused', async (t) => {
       type,
     );
   const latin = Buffer.from('{"username":"J\u00fcrgen","active":true}', 'latin1');
-  assert.equal((await callRaw(postern, '/api/v1/accessuser/add', { method: 'POST', headers: json, body: latin })).status, 400);
+  assert.equal((await callRaw(postern, '/api/v1/accessuser/add', { method: 'POST', headers: jsonHeaders, body: latin })).status, 400);
   const withoutBody = await callRaw(postern, '/api/v1/share/search', { method: 'GET' });
   assert.equal(withoutBody.status, 200);
 });
@@ -137,7 +144,7 @@ for (const body of ['[]', '"text"', '7', 'true', '[{"id":1}]', '{"id":1', '{"id"
   test(`the body ${body} is refused with 400`, async (t) => {
     const postern = await startPostern(t);
     for (const name of ['share/get', 'loginprofile/get', 'loginprofile/add'])
-      assert.equal((await callRaw(postern, `/api/v1/${name}`, { method: 'POST', headers: json, body })).status, 400, name);
+      assert.equal((await callRaw(postern, `/api/v1/${name}`, { method: 'POST', headers: jsonHeaders, body })).status, 400, name);
   });
 
 test('a field of the wrong type is refused, never coerced', async (t) => {
@@ -192,7 +199,7 @@ test('a repeated query parameter is refused with its name', async (t) => {
     assert.deepEqual(fieldErrorsOf(await callRaw(postern, path)), ['pageSize']);
   const repeatedParameter = await callRaw(postern, '/api/v1/share/delete?dryRun=true&dryRun=true', {
     method: 'DELETE',
-    headers: json,
+    headers: jsonHeaders,
     body: '{"id":1}',
   });
   assert.deepEqual(fieldErrorsOf(repeatedParameter), ['dryRun']);
@@ -226,7 +233,9 @@ test('__proto__, constructor and toString are refused as unknown fields', async 
   const postern = await startPostern(t);
   for (const name of ['__proto__', 'constructor', 'toString'])
     assert.deepEqual(
-      fieldErrorsOf(await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: `{"id":1,"${name}":{"x":1}}` })),
+      fieldErrorsOf(
+        await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: jsonHeaders, body: `{"id":1,"${name}":{"x":1}}` }),
+      ),
       [name],
     );
 });
@@ -241,7 +250,7 @@ test('a NUL character is refused, and a forged cursor causes no server error', a
   const profile = await createUsersProfile(postern);
   const { id, base } = await createShare(postern, { authenticationId: profile.id });
   const textWithNul = 'a\0b';
-  const signIn = (body: object) => postern.visit(`${base}/sign-in`, { method: 'POST', headers: json, body: JSON.stringify(body) });
+  const signIn = (body: object) => postern.visit(`${base}/sign-in`, { method: 'POST', headers: jsonHeaders, body: JSON.stringify(body) });
   assert.equal((await signIn({ username: textWithNul, password: 'some password' })).status, 400);
   assert.equal((await signIn({ username: 'ann', password: textWithNul })).status, 400);
   const basic = (pair: string) => ({ headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } });

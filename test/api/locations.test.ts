@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
-import { basic, createShare } from '../visit/visiting.ts';
+import { basicAuthorization, createShare } from '../visit/visiting.ts';
 import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
 
 async function addLocation(postern: TestPostern, name = 'reports') {
@@ -313,7 +313,7 @@ test('secrets that cannot be decrypted make only their own location and login pr
   assert.equal((await postern.visit(`${unavailableShare.base}/list`)).status, 503);
   assert.equal((await postern.visit(`${other.base}/list`)).status, 200);
   const signInWith = async (password: string) =>
-    (await postern.visit(`${protectedShare.base}/list`, { headers: { authorization: basic('', password) } })).status;
+    (await postern.visit(`${protectedShare.base}/list`, { headers: { authorization: basicAuthorization('', password) } })).status;
   assert.deepEqual([await signInWith('correct horse battery'), await signInWith('')], [401, 401]);
   const location = await postern.call('location/get', { id });
   await postern.call('location/update', { ...location, configuration: JSON.stringify({ folder }) });

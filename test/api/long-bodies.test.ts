@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
-import { callRaw, json } from './raw-call.ts';
+import { callRaw, jsonHeaders } from './raw-call.ts';
 
-const post = (body: string) => ({ method: 'POST', headers: json, body });
+const post = (body: string) => ({ method: 'POST', headers: jsonHeaders, body });
 
 test('a body that is a long array is refused because it is not an object', async (t) => {
   const postern = await startPostern(t);

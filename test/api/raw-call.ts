@@ -1,6 +1,6 @@
 import { adminKey, type TestPostern } from '../start.ts';
 
-export const json = { 'content-type': 'application/json' };
+export const jsonHeaders = { 'content-type': 'application/json' };
 
 /** Sends a request without the defaults that `send` adds. @returns status, headers and parsed body */
 export async function callRaw(postern: TestPostern, path: string, { key = adminKey, ...init }: RequestInit & { key?: string | null } = {}) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, type Json, newShare, signIn, startPostern } from '../start.ts';
-import { basic, jsonPost } from '../visit/visiting.ts';
+import { basicAuthorization, jsonPostRequest } from '../visit/visiting.ts';
 
 test('share/activity counts by day and by visitor, and names the listed users who have not visited', async (t) => {
   let now = Date.parse('2026-05-01T10:00:00Z');
@@ -55,12 +55,12 @@ test('all requests of one visit are counted as one visit, and a refused visitor 
   await postern.visit(`${base}/file/welcome.txt`, { headers: { cookie } });
   await postern.visit(`${base}/file/new.txt`, { method: 'PUT', body: 'new', headers: { cookie } });
   for (let times = 0; times < 3; times += 1)
-    await postern.visit(`${base}/visit`, { headers: { authorization: basic('carol', 'correct horse battery') } });
+    await postern.visit(`${base}/visit`, { headers: { authorization: basicAuthorization('carol', 'correct horse battery') } });
   await signIn(postern, base, 'dan');
-  const refusal = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'bob', password: 'correct horse battery' }));
+  const refusal = await postern.visit(`${base}/sign-in`, jsonPostRequest({ username: 'bob', password: 'correct horse battery' }));
   assert.equal(refusal.status, 403);
   now = Date.parse('2026-05-01T14:00:00Z');
-  await postern.visit(`${base}/visit`, { headers: { authorization: basic('carol', 'correct horse battery') } });
+  await postern.visit(`${base}/visit`, { headers: { authorization: basicAuthorization('carol', 'correct horse battery') } });
 
   const activity = async () => await postern.call('share/activity', { id });
   await until(async () => (await activity()).byDay[0]?.visits === 3); // visits are recorded concurrently with the responses

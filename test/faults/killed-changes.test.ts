@@ -5,7 +5,7 @@ import { mock, type TestContext, test } from 'node:test';
 import { type ChangeContext, ItemNotFound, type PendingFileChange, type Storage, StorageUnavailable } from '#ports/storage.ts';
 import { inlineThreads } from '../parts/inline-threads.ts';
 import { localDisk } from '../ports/local-disk.ts';
-import { path, startUpload, token } from '../ports/storage.contract.ts';
+import { newToken, parsePath, startUpload } from '../ports/storage.contract.ts';
 import { temporaryFolder } from '../start.ts';
 
 const changingCalls = [
@@ -67,7 +67,7 @@ interface Change {
   readonly after: { readonly done: readonly string[]; readonly undone: readonly string[] };
 }
 
-const root = path('/');
+const root = parsePath('/');
 const uploadFile = async (storage: Storage, { token }: ChangeContext, etag: string | null) => {
   const ifTaken = etag === null ? ('refuse' as const) : { replaces: etag };
   const upload = await storage.upload({ parent: root, name: 'a', size: null, ifTaken }, token);
@@ -90,7 +90,7 @@ const changes: readonly Change[] = [
     title: 'an upload over another file',
     pending: { action: 'upload', parent: root, name: 'a', newName: '' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
-    act: async (storage, context) => uploadFile(storage, context, (await storage.stat(path('/a')))?.etag ?? ''),
+    act: async (storage, context) => uploadFile(storage, context, (await storage.stat(parsePath('/a')))?.etag ?? ''),
     after: { done: ['a: new'], undone: ['a: old'] },
   },
   {
@@ -135,7 +135,7 @@ async function killChange(t: TestContext, { prepare, act }: Change, number: numb
   const folder = await temporaryFolder(t);
   fs.writeFileSync(join(folder, 'other'), ''); // recovery refuses an empty location, because its disk might not be mounted
   prepare((name) => join(folder, name));
-  const context = { token: token(), pendingTokens: [] };
+  const context = { token: newToken(), pendingTokens: [] };
   const killedStorage = localDisk(t, folder, inlineThreads);
   if (!(await runKilledAt(number, () => act(killedStorage, context)))) return null;
   return { folder, context, storage: localDisk(t, folder, inlineThreads) };
@@ -168,7 +168,7 @@ for (const links of [true, false])
         const killedChange = await killChange(t, change, number);
         if (!killedChange) return restore();
         const { folder, context, storage } = killedChange;
-        const repetition = { token: token(), pendingTokens: [context.token] };
+        const repetition = { token: newToken(), pendingTokens: [context.token] };
         const tookPlaceAgain = await act(storage, repetition).then(
           () => true,
           () => false,
@@ -189,11 +189,11 @@ for (const change of changes)
     fs.mkdirSync(join(folder, 'in'));
     change.prepare((name) => join(folder, name));
     const storage = localDisk(t, folder, inlineThreads);
-    const context = { token: token(), pendingTokens: [] };
+    const context = { token: newToken(), pendingTokens: [] };
     await change.act(storage, context);
     const name = change.pending.newName || change.pending.name;
     fs.rmSync(join(folder, name), { force: true, recursive: true });
-    const other = { token: token(), pendingTokens: [context.token] };
+    const other = { token: newToken(), pendingTokens: [context.token] };
     await storage.createFolder(root, name, other);
     assert.equal(await storage.recover({ ...change.pending, token: context.token }), name);
     assert.equal(await storage.recover({ action: 'createFolder', parent: root, name, newName: '', token: other.token }), name);
@@ -207,7 +207,7 @@ test('recovery reports an upload as done, even if its folder was moved afterward
   await upload.place();
   await upload.closeForRecovery();
   fs.renameSync(join(folder, 'in'), join(folder, 'elsewhere'));
-  const pending = { action: 'upload', parent: path('/in'), name: 'a', newName: '', token: 'first' } as const;
+  const pending = { action: 'upload', parent: parsePath('/in'), name: 'a', newName: '', token: 'first' } as const;
   assert.equal(await storage.recover(pending), 'a');
   await storage.clearEvidence(pending);
   assert.deepEqual(evidenceIn(folder), []);
@@ -332,7 +332,7 @@ async function startPausedRename(t: TestContext, work: (file: (name: string) => 
     work(file);
     return Reflect.apply(original, fs, args);
   });
-  const renaming = storage.rename(root, 'a', 'b', { token: token(), pendingTokens: [] });
+  const renaming = storage.rename(root, 'a', 'b', { token: newToken(), pendingTokens: [] });
   return { folder, renaming };
 }
 

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { checkInterruptedUpload } from '../web/cut-upload.ts';
+import { checkInterruptedUpload } from '../web/interrupted-upload.ts';
 
 const gibibyte = 2 ** 30;
 

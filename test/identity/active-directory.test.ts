@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missingForActiveDirectory, startActiveDirectory } from '../parts/debian-active-directory.ts';
 import { cookieOf, startPostern } from '../start.ts';
-import { createShare, jsonPost, minute, settableClock } from '../visit/visiting.ts';
+import { createShare, jsonPostRequest, minute, settableClock } from '../visit/visiting.ts';
 
 const missing = missingForActiveDirectory();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
@@ -15,7 +15,11 @@ test('visitors sign in with Active Directory (Samba), until they are disabled th
     const configuration = JSON.stringify({ ...directory.configuration, ...change });
     const { id } = await postern.call('loginprofile/add', { title: 'Staff', typeId: 7, configuration });
     const { base } = await createShare(postern, { authenticationId: id });
-    return { id, base, signIn: (username: string, password: string) => postern.visit(`${base}/sign-in`, jsonPost({ username, password })) };
+    return {
+      id,
+      base,
+      signIn: (username: string, password: string) => postern.visit(`${base}/sign-in`, jsonPostRequest({ username, password })),
+    };
   }
   const list = async (cookie: string, base: string) => (await postern.visit(`${base}/list`, { headers: { cookie } })).status;
   const bySearch = await profileWith({});

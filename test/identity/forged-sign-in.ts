@@ -4,8 +4,8 @@ import { type StartOptions, startPostern } from '../start.ts';
 import { createShare } from '../visit/visiting.ts';
 import type { RedirectedBrowser } from './redirected-browser.ts';
 
-export const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-export const seconds = () => Math.floor(Date.now() / 1000);
+export const base64urlJson = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+export const nowInSeconds = () => Math.floor(Date.now() / 1000);
 
 /** Starts Postern with a share whose visitors sign in at a provider that a test controls. */
 export async function startWithForgingProvider(t: TestContext, configuration: object = {}, options: StartOptions = {}) {

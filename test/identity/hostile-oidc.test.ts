@@ -7,28 +7,28 @@ import { SignJWT } from 'jose';
 import { type ForgingProvider, startForgingProvider } from '../parts/forging-openid-provider.ts';
 import { until } from '../ports/until.ts';
 import { createShare } from '../visit/visiting.ts';
-import { base64, seconds, startWithForgingProvider } from './forged-sign-in.ts';
+import { base64urlJson, nowInSeconds, startWithForgingProvider } from './forged-sign-in.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
 /** Functions that create an ID token that must be refused. The keys say what is wrong with the token. */
 const forgedTokens: Readonly<Record<string, (provider: ForgingProvider) => Promise<string>>> = {
-  'that is not signed (alg none)': async (provider) => `${base64({ alg: 'none' })}.${base64(provider.claims())}.`,
+  'that is not signed (alg none)': async (provider) => `${base64urlJson({ alg: 'none' })}.${base64urlJson(provider.claims())}.`,
   'with an empty signature': async (provider) => `${(await provider.sign(provider.claims())).split('.').slice(0, 2).join('.')}.`,
   'that was changed after it was signed': async (provider) => {
     const [head, , signature] = (await provider.sign(provider.claims())).split('.');
-    return `${head}.${base64(provider.claims({ sub: 'admin' }))}.${signature}`;
+    return `${head}.${base64urlJson(provider.claims({ sub: 'admin' }))}.${signature}`;
   },
   'signed by a stranger': async (provider) => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     return new SignJWT(provider.claims()).setProtectedHeader({ alg: 'RS256', kid: 'first' }).sign(privateKey);
   },
   'signed with HMAC by the public key (key confusion)': async (provider) => {
-    const signingInput = `${base64({ alg: 'HS256', kid: 'first' })}.${base64(provider.claims())}`;
+    const signingInput = `${base64urlJson({ alg: 'HS256', kid: 'first' })}.${base64urlJson(provider.claims())}`;
     const secret = provider.publicKey.export({ format: 'pem', type: 'spki' });
     return `${signingInput}.${createHmac('sha256', secret).update(signingInput).digest('base64url')}`;
   },
   'signed with HMAC by the client secret': async (provider) => {
-    const signingInput = `${base64({ alg: 'HS256' })}.${base64(provider.claims())}`;
+    const signingInput = `${base64urlJson({ alg: 'HS256' })}.${base64urlJson(provider.claims())}`;
     return `${signingInput}.${createHmac('sha256', provider.configuration.clientSecret).update(signingInput).digest('base64url')}`;
   },
   'with its own key in the header': async (provider) => {
@@ -42,9 +42,9 @@ const forgedTokens: Readonly<Record<string, (provider: ForgingProvider) => Promi
   'for several audiences with another authorized party (azp)': (provider) =>
     provider.sign(provider.claims({ aud: ['postern', 'somebody-else'], azp: 'somebody-else' })),
   'for several audiences without an authorized party': (provider) => provider.sign(provider.claims({ aud: ['postern', 'somebody-else'] })),
-  'that has expired': (provider) => provider.sign(provider.claims({ exp: seconds() - 120 })),
+  'that has expired': (provider) => provider.sign(provider.claims({ exp: nowInSeconds() - 120 })),
   'without an expiry': (provider) => provider.sign(provider.claims({ exp: undefined })),
-  'that is not valid yet': (provider) => provider.sign(provider.claims({ nbf: seconds() + 600 })),
+  'that is not valid yet': (provider) => provider.sign(provider.claims({ nbf: nowInSeconds() + 600 })),
   'with a stale nonce': (provider) => provider.sign(provider.claims({ nonce: 'of-another-sign-in' })),
   'without a nonce': (provider) => provider.sign(provider.claims({ nonce: undefined })),
   'with an empty subject': (provider) => provider.sign(provider.claims({ sub: '' })),

@@ -12,14 +12,14 @@ const createVisitor: CreateVisitor = async ({ call }, t) => {
   const right = { username: 'ann', password: 'ann-secret' };
   return {
     profileId: id,
-    right,
-    wrong: [
+    credentials: right,
+    wrongCredentials: [
       { username: 'ann', password: 'bob-secret' },
       { username: 'ann', password: '' },
       { username: 'nobody', password: 'ann-secret' },
       { username: '*', password: 'ann-secret' },
     ],
-    other: { username: 'bob', password: 'bob-secret' },
+    otherCredentials: { username: 'bob', password: 'bob-secret' },
     async rename() {
       await directory.rename('uid=ann,ou=people,dc=test', 'uid=anna');
       return { ...right, username: 'anna' };

@@ -7,8 +7,8 @@ import { atEnd } from '../parts/at-end.ts';
 import { type Directory, missingForDirectory, startDirectory } from '../parts/debian-directory.ts';
 import { until } from '../ports/until.ts';
 import { cookieOf, startPostern, type TestPostern } from '../start.ts';
-import { addLargeFile, download } from '../visit/slow-download.ts';
-import { basic, createShare, hour, jsonPost, minute, settableClock } from '../visit/visiting.ts';
+import { addLargeFile, startSlowDownload } from '../visit/slow-download.ts';
+import { basicAuthorization, createShare, hour, jsonPostRequest, minute, settableClock } from '../visit/visiting.ts';
 
 const missing = missingForDirectory();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
@@ -21,7 +21,7 @@ async function addDirectoryProfile(postern: TestPostern, configuration: object) 
   const profile = await postern.call('loginprofile/add', { title: 'Staff', typeId: 7, configuration: JSON.stringify(configuration) });
   const share = await createShare(postern, { authenticationId: profile.id });
   const signIn = (username: string, password = `${username}-secret`, from = '192.0.2.1') =>
-    postern.visit(`${share.base}/sign-in`, jsonPost({ username, password }, { 'x-forwarded-for': from }));
+    postern.visit(`${share.base}/sign-in`, jsonPostRequest({ username, password }, { 'x-forwarded-for': from }));
   return { profile, share, signIn };
 }
 
@@ -51,8 +51,14 @@ for (const [kind, change] of Object.entries(connectionKinds))
     const { postern, profile, share, signIn } = await startWithDirectory(t, change);
     const answer = await signIn('ann');
     assert.deepEqual([answer.status, answer.body.visitor], [200, { name: 'Ann Archer', email: 'ann@example.com' }]);
-    assert.equal((await postern.visit(`/p/${profile.viewId}/sign-in`, jsonPost({ username: 'bob', password: 'bob-secret' }))).status, 200);
-    assert.equal((await postern.visit(`${share.base}/list`, { headers: { authorization: basic('ann', 'ann-secret') } })).status, 200);
+    assert.equal(
+      (await postern.visit(`/p/${profile.viewId}/sign-in`, jsonPostRequest({ username: 'bob', password: 'bob-secret' }))).status,
+      200,
+    );
+    assert.equal(
+      (await postern.visit(`${share.base}/list`, { headers: { authorization: basicAuthorization('ann', 'ann-secret') } })).status,
+      200,
+    );
     assert.deepEqual([(await signIn('ann', 'bob-secret')).status, (await signIn('nobody')).status], [401, 401]);
   });
 
@@ -181,7 +187,10 @@ test(
     await addLargeFile(postern);
     const url = `${postern.publicUrl}${share.base}/file/large.bin`;
     const cookie = cookieOf(await signIn('ann'));
-    const running = await Promise.all([download(t, url, { cookie }), download(t, url, { authorization: basic('ann', 'ann-secret') })]);
+    const running = await Promise.all([
+      startSlowDownload(t, url, { cookie }),
+      startSlowDownload(t, url, { authorization: basicAuthorization('ann', 'ann-secret') }),
+    ]);
     await directory.remove(ann);
     clock.advance(10 * minute + 1000);
     for (const { cut } of running) assert.equal((await cut).code, 'ECONNRESET');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { until } from '../ports/until.ts';
-import { addLargeFile, download } from '../visit/slow-download.ts';
+import { addLargeFile, startSlowDownload } from '../visit/slow-download.ts';
 import { changeShare, createShare, hour, minute, settableClock } from '../visit/visiting.ts';
 import { startWithForgingProvider } from './forged-sign-in.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
@@ -109,9 +109,9 @@ test('while a provider does not respond, transfers of its visitors continue, and
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
   const openShare = await createShare(postern);
   const dueDownloads = await Promise.all(
-    Array.from({ length: 5 }, () => download(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie })),
+    Array.from({ length: 5 }, () => startSlowDownload(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie })),
   );
-  const other = await download(t, `${postern.publicUrl}${openShare.base}/file/large.bin`, {});
+  const other = await startSlowDownload(t, `${postern.publicUrl}${openShare.base}/file/large.bin`, {});
   const { promise: requested, resolve: noteRequest } = Promise.withResolvers<void>();
   provider.responses.set('/token', () => noteRequest()); // sends no response
   clock.advance(11 * minute);
@@ -125,7 +125,7 @@ test('a running download of a user whom the provider no longer knows is cut afte
   const { provider, postern, clock, browser, share } = await startSignedIn(t);
   await addLargeFile(postern);
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-  const { cut } = await download(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie });
+  const { cut } = await startSlowDownload(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie });
   provider.responses.set('/token', withError(400, 'invalid_grant'));
   clock.advance(11 * minute);
   await cut;

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { SignJWT } from 'jose';
 import type { ForgingProvider } from '../parts/forging-openid-provider.ts';
 import { until } from '../ports/until.ts';
-import { base64, seconds, startWithForgingProvider } from './forged-sign-in.ts';
+import { base64urlJson, nowInSeconds, startWithForgingProvider } from './forged-sign-in.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
 const logoutEvent = { 'http://schemas.openid.net/event/backchannel-logout': {} };
@@ -47,14 +47,14 @@ test('a logout token that is invalid, or names another user or session, ends no 
     'another user': [200, await provider.sign(logoutClaims(provider, { sub: 'bob' }))],
     'another session': [200, await provider.sign(logoutClaims(provider, { sid: 'session-2' }))],
     'signed by a stranger': [400, await stranger(logoutClaims(provider))],
-    'not signed': [400, `${base64({ alg: 'none' })}.${base64(logoutClaims(provider))}.`],
+    'not signed': [400, `${base64urlJson({ alg: 'none' })}.${base64urlJson(logoutClaims(provider))}.`],
     'an ID token': [400, await provider.sign(provider.claims({ sid: 'session-1' }))],
     'with a nonce': [400, await provider.sign(logoutClaims(provider, { nonce: 'x' }))],
     'of another issuer': [400, await provider.sign(logoutClaims(provider, { iss: 'https://other.example' }))],
     'for another client': [400, await provider.sign(logoutClaims(provider, { aud: 'somebody-else' }))],
-    'an old one': [400, await provider.sign(logoutClaims(provider, { iat: seconds() - 3600 }))],
+    'an old one': [400, await provider.sign(logoutClaims(provider, { iat: nowInSeconds() - 3600 }))],
     'without an expiry': [400, await provider.sign(logoutClaims(provider, { exp: undefined }))],
-    'an expired one': [400, await provider.sign(logoutClaims(provider, { exp: seconds() - 120 }))],
+    'an expired one': [400, await provider.sign(logoutClaims(provider, { exp: nowInSeconds() - 120 }))],
     'of another type': [400, await provider.sign(logoutClaims(provider), 'at+jwt')],
     'without an event': [400, await provider.sign(logoutClaims(provider, { events: {} }))],
     'without a user or a session': [400, await provider.sign(logoutClaims(provider, { sub: undefined }))],

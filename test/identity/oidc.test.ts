@@ -5,7 +5,7 @@ import type { ClientMetadata } from 'oidc-provider';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
 import { until } from '../ports/until.ts';
 import { type StartOptions, startPostern } from '../start.ts';
-import { changeShare, createShare, jsonPost, minute, settableClock } from '../visit/visiting.ts';
+import { changeShare, createShare, jsonPostRequest, minute, settableClock } from '../visit/visiting.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
 const users = {
@@ -221,7 +221,7 @@ test('a password or a code is refused at a link whose login profile uses a provi
     ['sign-in/code', { email: 'ann@example.com' }],
     ['password/code', { email: 'ann@example.com' }],
   ] as const) {
-    const answer = await postern.visit(`${share.base}/${path}`, jsonPost(body));
+    const answer = await postern.visit(`${share.base}/${path}`, jsonPostRequest(body));
     assert.deepEqual([answer.status, answer.body.code], [400, 'requestMalformed'], path);
   }
   const basic = { authorization: `Basic ${Buffer.from('ann:correct horse battery').toString('base64')}` };

@@ -4,7 +4,7 @@ import { millisecondsPerDay as day } from '#core/instant.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, signIn, startPostern, type TestPostern } from '../start.ts';
-import { createShare, jsonPost } from '../visit/visiting.ts';
+import { createShare, jsonPostRequest } from '../visit/visiting.ts';
 import { addMails, headerOf, htmlOf, makeDigestsDue, startWithMail, textOf, waitForDigests } from './mailing.ts';
 
 const allAlerts = {
@@ -44,7 +44,7 @@ test('an alert mail names each action, the visitor, the time with its zone, the 
   await send('/folder/made', { method: 'POST' });
   await send('/view/new.txt');
   await send('/zip');
-  await send('/rename', jsonPost({ path: 'new.txt', name: 'newer.txt' }));
+  await send('/rename', jsonPostRequest({ path: 'new.txt', name: 'newer.txt' }));
   await send('/file/newer.txt', { method: 'DELETE' });
   await waitForDigests(postern, 1);
   await makeDigestsDue(postern);

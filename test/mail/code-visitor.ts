@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import type { MailSink } from '../parts/mail-sink.ts';
 import { until } from '../ports/until.ts';
 import type { StartOptions, TestPostern, TestResponse } from '../start.ts';
-import { createShare, jsonPost } from '../visit/visiting.ts';
+import { createShare, jsonPostRequest } from '../visit/visiting.ts';
 import { headerOf, startWithMail, textOf } from './mailing.ts';
 
 /** Starts Postern with a mail server, a profile with sign-in by code, and a share. A visitor has the address in X-Forwarded-For. */
@@ -61,12 +61,12 @@ export class Browser {
 
   /** Requests a code at a link. */
   request(base: string, email: string, headers: Record<string, string> = {}): Promise<TestResponse> {
-    return this.send(`${base}/sign-in/code`, jsonPost({ email }, headers));
+    return this.send(`${base}/sign-in/code`, jsonPostRequest({ email }, headers));
   }
 
   /** Enters a code at a link. @returns the status */
   async enterCode(base: string, email: string, code: string): Promise<number> {
-    return (await this.send(`${base}/sign-in`, jsonPost({ email, code }))).status;
+    return (await this.send(`${base}/sign-in`, jsonPostRequest({ email, code }))).status;
   }
 }
 

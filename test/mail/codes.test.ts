@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createShare, hour, jsonPost, minute, settableClock } from '../visit/visiting.ts';
+import { createShare, hour, jsonPostRequest, minute, settableClock } from '../visit/visiting.ts';
 import { Browser, codeIn, linkIn, startWithCodes } from './code-visitor.ts';
 import { headerOf, htmlOf, textOf } from './mailing.ts';
 
@@ -21,7 +21,7 @@ test('an access user signs in with the code that is mailed to them', async (t) =
   assert.equal(headerOf(mail, 'List-Unsubscribe'), '');
   for (const text of [textOf(mail), htmlOf(mail)]) assert.equal(codeIn(text), code);
   assert.equal(linkIn(mail), `${postern.publicUrl}${share.base}#code=${code}`);
-  const { status, body } = await browser.send(`${share.base}/sign-in`, jsonPost({ email: ann, code }));
+  const { status, body } = await browser.send(`${share.base}/sign-in`, jsonPostRequest({ email: ann, code }));
   assert.equal(status, 200);
   assert.deepEqual(body.visitor, { name: 'ann', email: ann });
   assert.equal((await browser.send(`${share.base}/list`)).status, 200);
@@ -61,7 +61,7 @@ test('a visitor signs in at a portal with a code, and the link in the mail leads
   assert.equal((await browser.request(base, ann)).status, 202);
   const code = await codeFor(ann);
   assert.equal(linkIn(sink.mails[0] ?? assert.fail()), `${postern.publicUrl}${base}#code=${code}`);
-  const { status, body } = await browser.send(`${base}/sign-in`, jsonPost({ email: ann, code }));
+  const { status, body } = await browser.send(`${base}/sign-in`, jsonPostRequest({ email: ann, code }));
   assert.deepEqual([status, body.totalCount], [200, 1]);
 });
 
@@ -112,7 +112,7 @@ test('the response to a malformed request names the field and says what is valid
   const passwordShare = await createShare(postern, { authenticationId: passwordProfile.id });
   const openShare = await createShare(postern);
   const browser = new Browser(postern);
-  const detail = async (path: string, body: object) => (await browser.send(path, jsonPost(body))).body.detail;
+  const detail = async (path: string, body: object) => (await browser.send(path, jsonPostRequest(body))).body.detail;
   assert.match(await detail(`${share.base}/sign-in/code`, {}), /email/);
   assert.match(await detail(`${share.base}/sign-in/code`, { email: 'ann' }), /email: must be an e-mail address/);
   assert.match(await detail(`${share.base}/sign-in`, {}), /email and code/);

@@ -7,7 +7,7 @@ import { type DebianMail, hasDebianSmtpServer, startDebianSmtpServer } from '../
 import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, startPostern, temporaryFolder } from '../start.ts';
-import { createShare, jsonPost } from '../visit/visiting.ts';
+import { createShare, jsonPostRequest } from '../visit/visiting.ts';
 import { Browser } from './code-visitor.ts';
 import { headerOf, makeDigestsDue, textOf, waitForDigests } from './mailing.ts';
 
@@ -35,7 +35,7 @@ const alerts = {
   alertDownload: { path: '/file/welcome.txt', init: {}, line: '- ダウンロード:' },
   alertUpload: { path: '/file/new.txt', init: { method: 'PUT', body: 'four' }, line: '- アップロード:' },
   alertCreateFolder: { path: '/folder/Ordner', init: { method: 'POST' }, line: '- フォルダーを作成:' },
-  alertRename: { path: '/rename', init: jsonPost({ path: 'old.txt', name: 'Grüße.txt' }), line: '- 名前を変更:' },
+  alertRename: { path: '/rename', init: jsonPostRequest({ path: 'old.txt', name: 'Grüße.txt' }), line: '- 名前を変更:' },
   alertDelete: { path: '/file/gone.txt', init: { method: 'DELETE' }, line: '- 削除:' },
 } as const;
 
@@ -64,7 +64,7 @@ test('a mail server that shares no code with Postern receives each alert, invita
   await postern.call('share/invite', { id: share.id, emails: 'bob@example.com', message: 'Grüße\r\n.\r\nQUIT\n' });
   await new Browser(postern).request(share.base, 'ann@example.com');
   const passwords = await createShare(postern, { authenticationId: (await createUsersProfile(postern, ['carol'])).id });
-  await new Browser(postern).send(`${passwords.base}/password/code`, jsonPost({ email: 'carol@example.com' }));
+  await new Browser(postern).send(`${passwords.base}/password/code`, jsonPostRequest({ email: 'carol@example.com' }));
   await waitForDigests(postern, 6);
   await makeDigestsDue(postern);
   await until(() => server.mails.length === 9);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addTenant } from '../api/keys.ts';
 import { until } from '../ports/until.ts';
-import { changeShare, createShare, hour, jsonPost, minute, sendPath, settableClock } from '../visit/visiting.ts';
+import { changeShare, createShare, hour, jsonPostRequest, minute, sendPath, settableClock } from '../visit/visiting.ts';
 import { Browser, startWithCodes, wrongCode } from './code-visitor.ts';
 
 const ann = 'ann@example.com';
@@ -289,7 +289,7 @@ test('a page of another origin can neither request a code nor enter one', async 
   assert.equal((await browser.request(share.base, ann, crossOrigin)).status, 403);
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
-  assert.equal((await browser.send(`${share.base}/sign-in`, jsonPost({ email: ann, code }, crossOrigin))).status, 403);
+  assert.equal((await browser.send(`${share.base}/sign-in`, jsonPostRequest({ email: ann, code }, crossOrigin))).status, 403);
   assert.equal(sink.mails.length, 1);
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, type StartOptions, signIn } from '../start.ts';
-import { createShare, jsonPost, settableClock } from '../visit/visiting.ts';
+import { createShare, jsonPostRequest, settableClock } from '../visit/visiting.ts';
 import { Browser, codeIn, linkIn, wrongCode } from './code-visitor.ts';
 import { headerOf, startWithMail, textOf } from './mailing.ts';
 
@@ -27,9 +27,9 @@ async function startWithPasswords(t: TestContext, start: StartOptions = {}) {
   return { postern, sink, profile, share, setUser, codeFor };
 }
 
-const requestCode = (browser: Browser, base: string, email: string) => browser.send(`${base}/password/code`, jsonPost({ email }));
+const requestCode = (browser: Browser, base: string, email: string) => browser.send(`${base}/password/code`, jsonPostRequest({ email }));
 const reset = (browser: Browser, base: string, email: string, code: string, password = newPassword) =>
-  browser.send(`${base}/password/reset`, jsonPost({ email, code, password }));
+  browser.send(`${base}/password/reset`, jsonPostRequest({ email, code, password }));
 
 for (const at of ['link', 'portal'] as const)
   test(`a user who has forgotten the password sets a new one at a ${at} with a mailed code, and is signed out elsewhere`, async (t) => {

@@ -6,10 +6,10 @@ import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { atEnd } from './at-end.ts';
 
 /** @param body of the request */
-export type FakeAnswer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+export type FakeResponder = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 /** Starts a fake object storage service. It can send responses that a real service cannot be made to send. */
-export async function startFakeService(t: TestContext, answer: FakeAnswer) {
+export async function startFakeService(t: TestContext, answer: FakeResponder) {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
@@ -31,7 +31,7 @@ export async function startFakeService(t: TestContext, answer: FakeAnswer) {
 }
 
 /** Starts a fake S3 service. */
-export async function startFakeS3(t: TestContext, answer: FakeAnswer) {
+export async function startFakeS3(t: TestContext, answer: FakeResponder) {
   const service = await startFakeService(t, answer);
   const key = { accessKeyId: 'id', secretAccessKey: 'secret' };
   const configuration: S3Configuration = { endpoint: service.endpoint, region: 'default', bucket: 'bucket', ...key };

@@ -14,7 +14,17 @@ import { checkParts } from '../resumable-uploads/check-parts.ts';
 import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { checkFileActions } from '../visit/file-actions.ts';
 import { checkLocationSecrets } from './check-location-secrets.ts';
-import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem, storageContract, token } from './storage.contract.ts';
+import {
+  createFolder,
+  namesIn,
+  newToken,
+  parsePath,
+  putFile,
+  readText,
+  removeItem,
+  renameItem,
+  storageContract,
+} from './storage.contract.ts';
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 
@@ -59,7 +69,7 @@ else {
     ] as const) {
       const storage = openAzure({ ...configuration, ...wrongField }, outbound);
       await assert.rejects(storage.check(), reason);
-      await assert.rejects(storage.stat(path('/file')), StorageUnavailable);
+      await assert.rejects(storage.stat(parsePath('/file')), StorageUnavailable);
     }
   });
 
@@ -76,11 +86,11 @@ else {
     const { accountKey = '', ...configuration } = await newContainer();
     const sasToken = sasOf({ ...configuration, accountKey }, 'rwdl');
     const storage = openAzure({ ...configuration, sasToken: `?${sasToken}` }, outbound);
-    await createFolder(storage, path('/'), 'folder');
+    await createFolder(storage, parsePath('/'), 'folder');
     await putFile(storage, '/folder', 'a', 'text');
-    await renameItem(storage, path('/'), 'folder', 'renamed');
+    await renameItem(storage, parsePath('/'), 'folder', 'renamed');
     assert.equal(await readText(storage, '/renamed/a'), 'text');
-    await removeItem(storage, path('/'), 'renamed');
+    await removeItem(storage, parsePath('/'), 'renamed');
     assert.deepEqual(await namesIn(storage, '/'), []);
     assert.equal(storage.signedAddress, null, 'a signed address would reveal the token');
   });
@@ -93,7 +103,7 @@ else {
     for (const size of [5, null]) {
       const names = { new: `new ${size}`, replaced: `replaced ${size}` };
       await putFile(storage, '/', names.replaced, 'before');
-      const etag = (await storage.stat(path(`/${names.replaced}`)))?.etag ?? '';
+      const etag = (await storage.stat(parsePath(`/${names.replaced}`)))?.etag ?? '';
       for (const target of [
         { name: names.new, ifTaken: 'refuse' },
         { name: names.replaced, ifTaken: { replaces: etag } },
@@ -108,7 +118,7 @@ else {
           }
           return outbound.request(url, options);
         };
-        const upload = await openAzure(configuration, { request }).upload({ ...target, parent: path('/'), size }, token());
+        const upload = await openAzure(configuration, { request }).upload({ ...target, parent: parsePath('/'), size }, newToken());
         await upload.write(Buffer.from('after'));
         await assert.rejects(upload.place(), target.ifTaken === 'refuse' ? ItemExists : ItemChanged);
         await upload.discard();
@@ -124,8 +134,8 @@ else {
       await container.sendAndRead('PUT', key, { headers: { 'x-ms-blob-type': 'BlockBlob' }, body: 'x' });
     assert.deepEqual(await namesIn(storage, '/tree'), ['50% +ä', 'a', 'a & <b>']);
     assert.deepEqual(await namesIn(storage, '/tree/a'), []);
-    await removeItem(storage, path('/'), 'tree');
-    assert.equal(await storage.stat(path('/tree')), null);
+    await removeItem(storage, parsePath('/'), 'tree');
+    assert.equal(await storage.stat(parsePath('/tree')), null);
   });
 
   test('Azure (azurite): a renamed file keeps its type and its metadata', async () => {
@@ -133,7 +143,7 @@ else {
     const [container, storage] = [openTestContainer(configuration, outbound), openAzure(configuration, outbound)];
     const headers = { 'x-ms-blob-type': 'BlockBlob', 'x-ms-blob-content-type': 'text/x-special', 'x-ms-meta-author': 'ann' };
     await container.sendAndRead('PUT', 'old', { headers, body: 'text' });
-    await renameItem(storage, path('/'), 'old', 'new');
+    await renameItem(storage, parsePath('/'), 'old', 'new');
     const { headers: newHeaders } = await container.sendAndRead('HEAD', 'new');
     assert.deepEqual([newHeaders['content-type'], newHeaders['x-ms-meta-author']], ['text/x-special', 'ann']);
   });
@@ -141,9 +151,9 @@ else {
   test('Azure (azurite): recovery completes a rename of a folder whose copies were complete', async () => {
     const configuration = await newContainer();
     const storage = openAzure(configuration, outbound);
-    await createFolder(storage, path('/'), 'old');
+    await createFolder(storage, parsePath('/'), 'old');
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
-    const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+    const change = { action: 'rename', parent: parsePath('/'), name: 'old', newName: 'new', token: newToken() } as const;
     const request: Outbound['request'] = (url, options) =>
       options?.method === 'DELETE' ? Promise.reject(new Error('killed')) : outbound.request(url, options);
     const killedStorage: Storage = openAzure(configuration, { request });
@@ -159,9 +169,9 @@ else {
     await putFile(storage, '/', 'old', 'text');
     await container.sendAndRead('PUT', 'old', { query: { comp: 'tier' }, headers: { 'x-ms-access-tier': 'Archive' } });
     assert.deepEqual(await namesIn(storage, '/'), ['old']);
-    assert.equal((await storage.stat(path('/old')))?.mayNeedRestore, true);
-    await assert.rejects(storage.open(path('/old')), ItemArchived);
-    await assert.rejects(renameItem(storage, path('/'), 'old', 'new'), ItemArchived);
+    assert.equal((await storage.stat(parsePath('/old')))?.mayNeedRestore, true);
+    await assert.rejects(storage.open(parsePath('/old')), ItemArchived);
+    await assert.rejects(renameItem(storage, parsePath('/'), 'old', 'new'), ItemArchived);
   });
 
   test('a file can be downloaded at the signed address of Azure until the address expires', async () => {
@@ -169,10 +179,10 @@ else {
     const name = "a+b c's ü(1).txt";
     await putFile(storage, '/', name, 'content');
     const headers = { contentType: 'text/plain', contentDisposition: 'attachment; filename="a.txt"' };
-    const response = await fetch((await storage.signedAddress?.(path(`/${name}`), headers, 60)) ?? '');
+    const response = await fetch((await storage.signedAddress?.(parsePath(`/${name}`), headers, 60)) ?? '');
     assert.deepEqual([response.status, await response.text()], [200, 'content']);
     assert.equal(response.headers.get('content-disposition'), headers.contentDisposition);
-    assert.equal((await fetch((await storage.signedAddress?.(path(`/${name}`), headers, -1)) ?? '')).status, 403);
+    assert.equal((await fetch((await storage.signedAddress?.(parsePath(`/${name}`), headers, -1)) ?? '')).status, 403);
   });
 
   const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { StorageUnusable } from '#ports/storage.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
-import { createFolder, path, putFile, removeItem, token } from './storage.contract.ts';
+import { createFolder, newToken, parsePath, putFile, removeItem } from './storage.contract.ts';
 
 const nobody = 65_534;
 
@@ -38,9 +38,9 @@ test('if the staging area belongs to another user, every change is refused and l
   if (!setup) return;
   const { root, storage } = setup;
   await asNobody(async () => {
-    await assert.rejects(createFolder(storage, path('/'), 'folder'), StorageUnusable);
+    await assert.rejects(createFolder(storage, parsePath('/'), 'folder'), StorageUnusable);
     await assert.rejects(putFile(storage, '/', 'new', 'text'), StorageUnusable);
-    await assert.rejects(removeItem(storage, path('/'), 'there'), StorageUnusable);
+    await assert.rejects(removeItem(storage, parsePath('/'), 'there'), StorageUnusable);
     await assert.rejects(
       storage.sweep(async () => []),
       StorageUnusable,
@@ -53,8 +53,8 @@ test('recovery fails while the staging area belongs to another user, and succeed
   const setup = await createSharedFolder(t);
   if (!setup) return;
   const { root, storage } = setup;
-  const interruptedChange = { action: 'createFolder', parent: path('/'), name: 'made', newName: '', token: token() } as const;
-  await storage.createFolder(path('/'), 'made', { token: interruptedChange.token, pendingTokens: [] });
+  const interruptedChange = { action: 'createFolder', parent: parsePath('/'), name: 'made', newName: '', token: newToken() } as const;
+  await storage.createFolder(parsePath('/'), 'made', { token: interruptedChange.token, pendingTokens: [] });
   await asNobody(() => assert.rejects(storage.recover(interruptedChange), StorageUnusable));
   assert.equal(await storage.recover(interruptedChange), 'made');
   await storage.clearEvidence(interruptedChange);

@@ -6,7 +6,7 @@ import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts'
 import { StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { openS3 } from '../parts/open-s3.ts';
-import { path } from './storage.contract.ts';
+import { parsePath } from './storage.contract.ts';
 
 /**
  * Starts a fake metadata service and lets this process use it: only machines of Amazon have a real one.
@@ -64,5 +64,5 @@ test('a location with the role of the machine is unavailable on a machine withou
   const machineCredentials = new MachineCredentials(Date.now, () => Promise.reject(new Error('no metadata service')));
   const configuration = { region: 'eu-central-1', bucket: 'reports', useMachineCredentials: true };
   const request = () => Promise.reject(new Error('nothing is sent'));
-  await assert.rejects(openS3(configuration, { request }, { machineCredentials }).stat(path('/a')), StorageUnavailable);
+  await assert.rejects(openS3(configuration, { request }, { machineCredentials }).stat(parsePath('/a')), StorageUnavailable);
 });

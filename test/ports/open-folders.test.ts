@@ -13,7 +13,7 @@ import { localStorages } from '../../src/adapters/storage/local-storages.ts';
 import { StorageUnavailable } from '../../src/ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
-import { path, readText, startUpload } from './storage.contract.ts';
+import { parsePath, readText, startUpload } from './storage.contract.ts';
 import { until } from './until.ts';
 
 const descriptors = () => readdirSync('/proc/self/fd').length;
@@ -36,7 +36,7 @@ async function storagesOf(t: TestContext) {
 test('a folder is opened once, even if a tenant changes the configuration of its location often', async (t) => {
   const { open, newFolder } = await storagesOf(t);
   const folder = newFolder('one');
-  const read = async (configuration: string) => (await open(1, configuration)).stat(path('file'));
+  const read = async (configuration: string) => (await open(1, configuration)).stat(parsePath('file'));
   await read(JSON.stringify({ folder }));
   const before = { descriptors: descriptors(), threads: threads() };
   for (let spelling = 0; spelling < 100; spelling += 1) {
@@ -77,7 +77,7 @@ test('a location whose disk did not respond to a visitor counts as available onc
   const folders = new OpenFolders(4, { openThread, responseTimeout: 20_000 });
   atEnd(t, () => folders[Symbol.asyncDispose]());
   const folder = { tid: 1, path: parent, mountPoint: false };
-  const visit = folders.use(folder, ({ lookups }) => lookups.stat(path('file')));
+  const visit = folders.use(folder, ({ lookups }) => lookups.stat(parsePath('file')));
   await until(() => answers.length > 0);
   now += 21_000;
   await assert.rejects(folders.check(folder), StorageUnavailable);
@@ -97,10 +97,10 @@ test('the number of open locations per tenant is limited, and those of other ten
     return localStorage(folders, { folder, writingRules: writing });
   };
   const others = open(1, 'other');
-  await others.stat(path('file'));
+  await others.stat(parsePath('file'));
   const first = open(2, 'first');
   const upload = await startUpload(first, '', 'uploaded');
-  const listing = await first.list(path(''));
+  const listing = await first.list(parsePath(''));
   const before = { descriptors: descriptors(), threads: threads() };
   for (let number = 0; number < 12; number += 1) assert.equal(await readText(open(2, `folder-${number}`), 'file'), 'its text');
   await until(() => threads() <= before.threads + 4);
@@ -114,7 +114,7 @@ test('the number of open locations per tenant is limited, and those of other ten
   assert.ok(names.includes('file'));
   assert.equal(await readText(first, 'uploaded'), 'uploaded');
   const threadsThen = threads();
-  assert.ok(await others.stat(path('file')));
+  assert.ok(await others.stat(parsePath('file')));
   assert.equal(threads(), threadsThen); // the thread of the other tenant's location still runs
 });
 
@@ -128,16 +128,16 @@ test('a file that is being read stays readable even if its folder is closed to m
     writeFileSync(join(folder.path, 'file'), content);
     return localStorage(folders, { folder, writingRules: { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership } });
   };
-  const file = await open('first').open(path('file'));
+  const file = await open('first').open(parsePath('file'));
   const pieces: Buffer[] = [];
   for await (const piece of file?.read({ start: 0, end: content.length - 1 }) ?? []) {
     pieces.push(Buffer.from(piece));
-    await open(`other-${pieces.length}`).stat(path('file'));
+    await open(`other-${pieces.length}`).stat(parsePath('file'));
   }
   await file?.close();
   assert.ok(Buffer.concat(pieces).equals(content));
   const before = threads();
-  await open('last').stat(path('file'));
+  await open('last').stat(parsePath('file'));
   await until(() => threads() <= before); // the closed folder keeps no thread
 });
 
@@ -162,9 +162,9 @@ test('the thread that reads a location ends after one minute without requests', 
   const { open, newFolder } = await storagesOf(t);
   const storage = await open(1, JSON.stringify({ folder: newFolder('one') }));
   const before = threads();
-  await storage.stat(path('file'));
+  await storage.stat(parsePath('file'));
   assert.equal(threads(), before + 1);
   t.mock.timers.tick(60_000);
   await until(() => threads() === before);
-  assert.ok(await storage.stat(path('file')));
+  assert.ok(await storage.stat(parsePath('file')));
 });

@@ -15,7 +15,7 @@ async function prepareRename(t: TestContext) {
   const rename = () =>
     renameEntry(
       { old: directoryEntry('old'), newEntry: directoryEntry('new'), token: 'token' },
-      { own: directoryEntry('.own'), pendingEvidence: [] },
+      { ownEvidence: directoryEntry('.own'), pendingEvidence: [] },
     );
   return { path, rename };
 }

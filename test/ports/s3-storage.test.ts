@@ -17,7 +17,17 @@ import { checkParts } from '../resumable-uploads/check-parts.ts';
 import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { checkFileActions } from '../visit/file-actions.ts';
 import { checkLocationSecrets } from './check-location-secrets.ts';
-import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem, storageContract, token } from './storage.contract.ts';
+import {
+  createFolder,
+  namesIn,
+  newToken,
+  parsePath,
+  putFile,
+  readText,
+  removeItem,
+  renameItem,
+  storageContract,
+} from './storage.contract.ts';
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 const missing = radosgwPrograms.filter((program) => !isInstalled(program));
@@ -44,7 +54,7 @@ else {
     for (const wrong of [{ bucket: 'none' }, { secretAccessKey: 'wrong' }]) {
       const storage = openS3({ ...configuration, ...wrong }, outbound);
       await assert.rejects(storage.check(), isUnavailable);
-      await assert.rejects(storage.stat(path('/file')), isUnavailable);
+      await assert.rejects(storage.stat(parsePath('/file')), isUnavailable);
     }
   });
 
@@ -59,8 +69,8 @@ else {
     const configuration = await server.newBucket();
     const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound)];
     await putFile(storage, '/', 'replaced', 'before');
-    const etag = (await storage.stat(path('/replaced')))?.etag ?? '';
-    const change = { parent: path('/'), size: 5 } as const;
+    const etag = (await storage.stat(parsePath('/replaced')))?.etag ?? '';
+    const change = { parent: parsePath('/'), size: 5 } as const;
     const uploads = [
       { ...change, name: 'new', ifTaken: 'refuse' },
       { ...change, name: 'replaced', ifTaken: { replaces: etag } },
@@ -72,7 +82,7 @@ else {
           await bucket.sendAndRead('PUT', target.name, { body: 'by another program' });
         return outbound.request(url, options);
       };
-      const upload = await openS3(configuration, { request }).upload(target, token());
+      const upload = await openS3(configuration, { request }).upload(target, newToken());
       await upload.write(Buffer.from('after'));
       await assert.rejects(upload.place(), target.ifTaken === 'refuse' ? ItemExists : ItemChanged);
       await upload.discard();
@@ -87,7 +97,7 @@ else {
     for (const key of keys) await bucket.sendAndRead('PUT', key, { body: 'x' });
     assert.deepEqual(await namesIn(storage, '/tree'), ['50% +ä', 'a', 'a & <b>']);
     assert.deepEqual(await namesIn(storage, '/tree/a'), []);
-    await removeItem(storage, path('/'), 'tree');
+    await removeItem(storage, parsePath('/'), 'tree');
     assert.equal(await hasKeys(bucket, 'tree'), false);
   });
 
@@ -132,9 +142,9 @@ else {
   test('S3 (radosgw): recovery completes a rename of a folder whose copies were complete', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
-    await createFolder(storage, path('/'), 'old');
+    await createFolder(storage, parsePath('/'), 'old');
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
-    const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+    const change = { action: 'rename', parent: parsePath('/'), name: 'old', newName: 'new', token: newToken() } as const;
     await interruptAtDeletion(configuration, (interruptedStorage) =>
       interruptedStorage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }),
     );
@@ -144,15 +154,15 @@ else {
     await storage.clearEvidence(change);
     assert.deepEqual(await namesIn(storage, '/'), ['new']);
     assert.deepEqual(await namesIn(storage, '/new'), ['a', 'b']);
-    await renameItem(storage, path('/'), 'new', 'old'); // the claim of the name was released
+    await renameItem(storage, parsePath('/'), 'new', 'old'); // the claim of the name was released
   });
 
   test('S3 (radosgw): a file that is written into a folder while the folder is renamed is not lost', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
-    await createFolder(storage, path('/'), 'old');
+    await createFolder(storage, parsePath('/'), 'old');
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
-    const etag = (await storage.stat(path('/old/a')))?.etag;
+    const etag = (await storage.stat(parsePath('/old/a')))?.etag;
     // Other clients write after the last copy and before the decision is noted.
     const request: Outbound['request'] = async (url, options) => {
       if (url.pathname.endsWith('.decided') && options?.method === 'PUT') {
@@ -161,7 +171,7 @@ else {
       }
       return outbound.request(url, options);
     };
-    await renameItem(openS3(configuration, { request }), path('/'), 'old', 'new');
+    await renameItem(openS3(configuration, { request }), parsePath('/'), 'old', 'new');
     assert.deepEqual(await namesIn(storage, '/new'), ['a', 'b']);
     assert.deepEqual(await namesIn(storage, '/old'), ['a', 'c']);
     assert.equal(await readText(storage, '/old/a'), 'replaced');
@@ -170,7 +180,7 @@ else {
   test('S3 (radosgw): a file that is uploaded into the new folder while a folder is renamed to it stays, and the rename is undone', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
-    await createFolder(storage, path('/'), 'old');
+    await createFolder(storage, parsePath('/'), 'old');
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     // The upload comes after the check that the new name is free, and before the copy of the file with the same name.
     let isUploaded = false;
@@ -181,16 +191,16 @@ else {
       }
       return outbound.request(url, options);
     };
-    await assert.rejects(renameItem(openS3(configuration, { request }), path('/'), 'old', 'new'), ItemExists);
+    await assert.rejects(renameItem(openS3(configuration, { request }), parsePath('/'), 'old', 'new'), ItemExists);
     assert.equal(await readText(storage, '/new/b'), 'uploaded');
     assert.deepEqual([await namesIn(storage, '/old'), await namesIn(storage, '/new')], [['a', 'b'], ['b']]);
   });
 
   test('S3 (radosgw): recovery keeps a renamed folder although the evidence of the rename was deleted', async () => {
     const storage = openS3(await server.newBucket(), outbound, clockAhead);
-    await createFolder(storage, path('/'), 'old');
+    await createFolder(storage, parsePath('/'), 'old');
     await putFile(storage, '/old', 'a', 'text');
-    const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+    const change = { action: 'rename', parent: parsePath('/'), name: 'old', newName: 'new', token: newToken() } as const;
     await storage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] });
     await storage.sweep(async () => []);
     assert.equal(await storage.recover(change), 'new');
@@ -199,9 +209,9 @@ else {
 
   test('S3 (radosgw): a rename that another process has undone meanwhile deletes nothing', async () => {
     const storage = openS3(await server.newBucket(), outbound);
-    await createFolder(storage, path('/'), 'old');
+    await createFolder(storage, parsePath('/'), 'old');
     await putFile(storage, '/old', 'a', 'text');
-    const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+    const change = { action: 'rename', parent: parsePath('/'), name: 'old', newName: 'new', token: newToken() } as const;
     let confirmations = 0;
     const confirm = async () => {
       confirmations += 1;
@@ -217,13 +227,13 @@ else {
   test('S3 (radosgw): a rename during which a file of the folder is deleted fails, and leaves no copies', async () => {
     const configuration = await server.newBucket();
     const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound)];
-    await createFolder(storage, path('/'), 'old');
+    await createFolder(storage, parsePath('/'), 'old');
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     const request: Outbound['request'] = async (url, options) => {
       if (options?.method === 'HEAD' && url.pathname.endsWith('/old/b')) await bucket.sendAndRead('DELETE', 'old/b');
       return outbound.request(url, options);
     };
-    await assert.rejects(renameItem(openS3(configuration, { request }), path('/'), 'old', 'new'), ItemNotFound);
+    await assert.rejects(renameItem(openS3(configuration, { request }), parsePath('/'), 'old', 'new'), ItemNotFound);
     assert.deepEqual(await namesIn(storage, '/'), ['old']);
     assert.deepEqual(await namesIn(storage, '/old'), ['a']);
   });
@@ -231,13 +241,13 @@ else {
   test('S3 (radosgw): recovery undoes a rename of a folder whose copies were not complete', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
-    for (const folder of ['old', 'new']) await createFolder(storage, path('/'), folder);
+    for (const folder of ['old', 'new']) await createFolder(storage, parsePath('/'), folder);
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
-    await removeItem(storage, path('/'), 'new');
-    const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+    await removeItem(storage, parsePath('/'), 'new');
+    const change = { action: 'rename', parent: parsePath('/'), name: 'old', newName: 'new', token: newToken() } as const;
     const [failure, recovery] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const sendManyRequests = async () => {
-      for (let count = 0; count < 30; count += 1) await storage.stat(path('/old/a'));
+      for (let count = 0; count < 30; count += 1) await storage.stat(parsePath('/old/a'));
     };
     let delayedCopy: ReturnType<Outbound['request']> | undefined;
     const request: Outbound['request'] = async (url, options) => {
@@ -267,16 +277,16 @@ else {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     await putFile(storage, '/', 'file', 'old');
-    const change = { action: 'delete', parent: path('/'), name: 'file', newName: '', token: token() } as const;
+    const change = { action: 'delete', parent: parsePath('/'), name: 'file', newName: '', token: newToken() } as const;
     await interruptAtDeletion(configuration, (interruptedStorage) => interruptedStorage.remove(change.parent, 'file', change));
     assert.equal(await storage.recover(change), 'file');
-    assert.equal(await storage.stat(path('/file')), null);
+    assert.equal(await storage.stat(parsePath('/file')), null);
     await storage.clearEvidence(change);
     await putFile(storage, '/', 'file', 'new');
     assert.equal(await readText(storage, '/file'), 'new');
   });
 
-  const numberedTarget = (name: string, size: number | null) => ({ parent: path('/'), name, size, ifTaken: 'number' }) as const;
+  const numberedTarget = (name: string, size: number | null) => ({ parent: parsePath('/'), name, size, ifTaken: 'number' }) as const;
 
   test('S3 (radosgw): files that would get the same name in a drop box at the same moment are all kept, small and large', async () => {
     const configuration = await server.newBucket();
@@ -284,7 +294,7 @@ else {
     await putFile(storage, '/', 'a.txt', 'first');
     for (const size of [4, null]) {
       const storeFile = async (name: string, text: string) => {
-        const upload = await storage.upload(numberedTarget(name, size), token());
+        const upload = await storage.upload(numberedTarget(name, size), newToken());
         await upload.write(Buffer.from(text));
         const storedName = await upload.place();
         await upload.discard();
@@ -300,7 +310,7 @@ else {
   test('S3 (radosgw): the claim of a name in a drop box is deleted if the upload was interrupted before the copy', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
-    const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
+    const change = { action: 'upload', parent: parsePath('/'), name: 'a.txt', newName: '', token: newToken() } as const;
     const request: Outbound['request'] = (url, options) =>
       options?.headers?.['x-amz-copy-source'] ? Promise.reject(new Error('killed')) : outbound.request(url, options);
     const upload = await openS3(configuration, { request }).upload(numberedTarget('a.txt', null), change.token);
@@ -326,13 +336,13 @@ else {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound, clockAhead);
     await putFile(storage, '/', 'file', 'old');
-    const change = { action: 'delete', parent: path('/'), name: 'file', newName: '', token: token() } as const;
+    const change = { action: 'delete', parent: parsePath('/'), name: 'file', newName: '', token: newToken() } as const;
     await interruptAtDeletion(configuration, (interruptedStorage) => interruptedStorage.remove(change.parent, 'file', change));
     await storage.sweep(async () => [change.token]);
     assert.equal(await storage.recover(change), 'file'); // the process is killed before it deletes the evidence
     await storage.sweep(async () => []);
     await putFile(storage, '/', 'file', 'new');
-    await removeItem(storage, path('/'), 'file');
+    await removeItem(storage, parsePath('/'), 'file');
     assert.deepEqual(await namesIn(storage, '/'), []);
   });
 
@@ -340,14 +350,14 @@ else {
     const configuration = await server.newBucket();
     const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound, clockAhead)];
     await bucket.sendAndRead('PUT', 'box/file', { body: 'text' }); // by a program that creates no folders
-    await removeItem(storage, path('/box'), 'file');
+    await removeItem(storage, parsePath('/box'), 'file');
     assert.deepEqual(await namesIn(storage, '/box'), []);
   });
 
   test('S3 (radosgw): an interrupted upload to a drop box is recovered under the name that it got', async () => {
     const storage = openS3(await server.newBucket(), outbound, clockAhead);
     await putFile(storage, '/', 'a.txt', 'first');
-    const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
+    const change = { action: 'upload', parent: parsePath('/'), name: 'a.txt', newName: '', token: newToken() } as const;
     const upload = await storage.upload({ parent: change.parent, name: 'a.txt', size: null, ifTaken: 'number' }, change.token);
     await upload.write(Buffer.from('second'));
     assert.equal(await upload.place(), 'a (2).txt'); // not discarded, as after a crash
@@ -403,10 +413,10 @@ else {
     const name = "a+b c's ü(1).txt";
     await putFile(storage, '/', name, 'content');
     const headers = { contentType: 'text/plain', contentDisposition: 'attachment; filename="a.txt"' };
-    const response = await fetch((await storage.signedAddress?.(path(`/${name}`), headers, 60)) ?? '');
+    const response = await fetch((await storage.signedAddress?.(parsePath(`/${name}`), headers, 60)) ?? '');
     assert.deepEqual([response.status, await response.text()], [200, 'content']);
     assert.equal(response.headers.get('content-disposition'), headers.contentDisposition);
-    const expiredResponse = await fetch((await storage.signedAddress?.(path(`/${name}`), headers, 0)) ?? '');
+    const expiredResponse = await fetch((await storage.signedAddress?.(parsePath(`/${name}`), headers, 0)) ?? '');
     assert.ok(expiredResponse.status >= 400);
   });
 

@@ -11,7 +11,7 @@ import { packRangeText } from '#core/authorization/address-range.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { missingForRcloneSftp, missingForSshd, type SftpTestServer, startRcloneSftp, startSshd } from '../parts/sftp-servers.ts';
-import { changeContract, namesIn, path, putFile, readText, storageContract, token, uploadContract } from './storage.contract.ts';
+import { changeContract, namesIn, newToken, parsePath, putFile, readText, storageContract, uploadContract } from './storage.contract.ts';
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 const sessions = new Set<SftpSession>();
@@ -90,8 +90,8 @@ function connectionContract(name: string, _open: unknown, newFolder: () => Promi
     const configuration = await newFolder();
     const relay = await startRelay(t, configuration.port ?? 22);
     const storage = open({ ...configuration, port: relay.port });
-    const target = { parent: path('/'), name: 'a', size: 3 << 20, ifTaken: 'refuse' } as const;
-    const uploadToken = token();
+    const target = { parent: parsePath('/'), name: 'a', size: 3 << 20, ifTaken: 'refuse' } as const;
+    const uploadToken = newToken();
     await (await storage.upload(target, uploadToken)).closeForRecovery();
     const first = await storage.continueUpload(target, { token: uploadToken, handle: null, offset: 0 });
     await first.write(Buffer.alloc(1 << 20, 'a'));
@@ -110,10 +110,10 @@ function connectionContract(name: string, _open: unknown, newFolder: () => Promi
     const storage = open(await newFolder());
     for (const name of ['a', 'b', 'c', 'd']) await putFile(storage, '/', name, name);
     const changeOf = (action: 'rename' | 'delete', name: string) =>
-      ({ action, parent: path('/'), name, newName: `${name}2`, token: token() }) as const;
+      ({ action, parent: parsePath('/'), name, newName: `${name}2`, token: newToken() }) as const;
     const [renaming, deletion] = [changeOf('rename', 'a'), changeOf('delete', 'b')];
-    await storage.rename(path('/'), 'a', 'a2', { ...renaming, pendingTokens: [] }); // the evidence stays, as after a crash
-    await storage.remove(path('/'), 'b', deletion);
+    await storage.rename(parsePath('/'), 'a', 'a2', { ...renaming, pendingTokens: [] }); // the evidence stays, as after a crash
+    await storage.remove(parsePath('/'), 'b', deletion);
     assert.deepEqual([await storage.recover(renaming), await storage.recover(deletion)], ['a2', 'b']);
     assert.deepEqual([await storage.recover(changeOf('rename', 'c')), await storage.recover(changeOf('delete', 'd'))], [null, null]);
     for (const change of [renaming, deletion]) await storage.clearEvidence(change);

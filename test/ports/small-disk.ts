@@ -19,7 +19,7 @@ export function unmount(folder: string): void {
 }
 
 /** Makes a folder for mounts. After the test they are unmounted and the folder is deleted. */
-export function folderForDisks(t: TestContext): string {
+export function createMountFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'postern-disk-'));
   atEnd(t, () => {
     unmount(folder);
@@ -56,10 +56,10 @@ export function mountExt4At(t: TestContext, folder: string, bytes: number): bool
 }
 
 /** Bind-mounts the folder `from` at another folder. @returns false (and skips the test) if mounting is not permitted */
-export const bindAt = (t: TestContext, folder: string, from: string) => tryMount(t, folder, ['--bind', from]);
+export const bindMountAt = (t: TestContext, folder: string, from: string) => tryMount(t, folder, ['--bind', from]);
 
 /** Mounts a small tmpfs and removes it after the test. @returns its folder, or null (and skips the test) if mounting is not permitted */
-export function smallDisk(t: TestContext, options: string): string | null {
-  const folder = join(folderForDisks(t), 'disk');
+export function mountSmallDisk(t: TestContext, options: string): string | null {
+  const folder = join(createMountFolder(t), 'disk');
   return mountAt(t, folder, options) ? folder : null;
 }

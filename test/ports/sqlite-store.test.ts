@@ -14,7 +14,7 @@ import { type Store, StoreUnavailable, type Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { jobContract } from './jobs.contract.ts';
-import { smallDisk } from './small-disk.ts';
+import { mountSmallDisk } from './small-disk.ts';
 import { insertKey, keysOf, type OpenStore, storeContract } from './store.contract.ts';
 import { until } from './until.ts';
 
@@ -215,7 +215,7 @@ test('a change sees all changes that were requested before it', async (t) => {
 });
 
 test('on a full disk, changes fail, acknowledged changes are kept, and new changes succeed once space is free', async (t) => {
-  const folder = smallDisk(t, 'size=3m');
+  const folder = mountSmallDisk(t, 'size=3m');
   if (!folder) return;
   const store = openSqliteStore(folder, (cause) => assert.fail(`the disk failed: ${cause}`));
   await store.write(insertKey('before'), 'job');
@@ -237,7 +237,7 @@ test('on a full disk, changes fail, acknowledged changes are kept, and new chang
 });
 
 test('if the disk is too full to copy the write-ahead log, the reserve is deleted to copy it', { timeout: 30_000 }, async (t) => {
-  const folder = smallDisk(t, 'size=40m');
+  const folder = mountSmallDisk(t, 'size=40m');
   if (!folder) return;
   const store = openStore(t, folder); // fails the test if the store reports that the disk failed
   const reserve = () => statSync(join(folder, 'reserve'), { throwIfNoEntry: false })?.size ?? 0;

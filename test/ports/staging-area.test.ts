@@ -7,14 +7,14 @@ import { siblingName } from '../../src/adapters/storage/disk/staging-area.ts';
 import { inlineThreads } from '../parts/inline-threads.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
-import { path } from './storage.contract.ts';
+import { parsePath } from './storage.contract.ts';
 
 test('the recovery of an upload and the removal of an entry do not list the folder', async (t) => {
   const root = await temporaryFolder(t);
   for (let number = 0; number < 50; number += 1) fs.writeFileSync(join(root, `${number}`), '');
   const storage = localDisk(t, root, inlineThreads);
   const readdir = t.mock.method(fs, 'readdirSync');
-  assert.equal(await storage.recover({ action: 'upload', parent: path('/'), name: 'a', newName: '', token: 'unknown' }), null);
+  assert.equal(await storage.recover({ action: 'upload', parent: parsePath('/'), name: 'a', newName: '', token: 'unknown' }), null);
   const folder = fs.openSync(root, 'r');
   t.after(() => fs.closeSync(folder));
   removeEntry({ entry: { folder, name: '7' }, evidence: { folder, name: siblingName('t') }, token: 't' });

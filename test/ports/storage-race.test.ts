@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
-import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem } from './storage.contract.ts';
-import { createSwappedFolder } from './swapped-place.ts';
+import { createFolder, namesIn, parsePath, putFile, readText, removeItem, renameItem } from './storage.contract.ts';
+import { createSwappedFolder } from './swapped-folder.ts';
 import { until } from './until.ts';
 
 test('a symbolic link that is swapped in during an operation gives no access to files outside the root', async (t) => {
@@ -35,16 +35,16 @@ test('a symbolic link that is swapped in during an operation gives no access to 
     assert.ok(!texts.some((text) => text?.includes('OUTSIDE')), 'a file outside the root was read');
     for (const folder of ['/folder', '/folder/sub'])
       assert.ok(!(await namesIn(storage, folder).catch(() => null))?.includes('secret'), 'a folder outside the root was listed');
-    assert.equal(await storage.stat(path('/folder/secret')).catch(() => null), null, 'a file outside the root was found');
+    assert.equal(await storage.stat(parsePath('/folder/secret')).catch(() => null), null, 'a file outside the root was found');
     await count(putFile(storage, '/folder', `new-${turn}`, 'new'));
-    await count(createFolder(storage, path('/folder'), `made-${turn}`));
-    await count(renameItem(storage, path('/folder'), `new-${turn}`, `renamed-${turn}`));
-    await count(renameItem(storage, path('/folder'), 'secret', 'stolen'));
-    await count(removeItem(storage, path('/folder'), 'same'));
-    await count(removeItem(storage, path('/folder'), 'sub'));
-    await count(removeItem(storage, path('/folder'), 'secret'));
+    await count(createFolder(storage, parsePath('/folder'), `made-${turn}`));
+    await count(renameItem(storage, parsePath('/folder'), `new-${turn}`, `renamed-${turn}`));
+    await count(renameItem(storage, parsePath('/folder'), 'secret', 'stolen'));
+    await count(removeItem(storage, parsePath('/folder'), 'same'));
+    await count(removeItem(storage, parsePath('/folder'), 'sub'));
+    await count(removeItem(storage, parsePath('/folder'), 'secret'));
     await count(putFile(storage, '/folder', 'same', 'inside same'));
-    const file = await storage.stat(path('/file')).catch(() => null);
+    const file = await storage.stat(parsePath('/file')).catch(() => null);
     if (file) await count(putFile(storage, '/', 'file', 'inside file', file.etag));
   }
   assert.equal(await race.ended, 0, 'the swapper completed all its rounds');
@@ -65,7 +65,7 @@ test('deleting a tree while symbolic links are swapped into it deletes nothing o
       mkdirSync(join(swappedFolder.root, `tree/sub/sub/${sub}/sub`), { recursive: true });
       for (const name of ['same', 'secret']) writeFileSync(join(swappedFolder.root, `tree/sub/sub/${sub}/sub/${name}`), 'inside');
     }
-    await removeItem(storage, path('/'), 'tree');
+    await removeItem(storage, parsePath('/'), 'tree');
     removedTrees += 1;
     await new Promise(setImmediate);
   }

@@ -27,12 +27,12 @@ function underLock<T>(storage: Storage, parent: string, name: string, change: ()
 
 let tokens = 0;
 /** Returns a new unique token. */
-export function token(): string {
+export function newToken(): string {
   tokens += 1;
   return `token-${tokens}`;
 }
 
-export function path(text: string): ItemPath {
+export function parsePath(text: string): ItemPath {
   const parsed = parseStoredPath(text);
   assert.ok(parsed, `${text} is a path`);
   return parsed;
@@ -43,8 +43,8 @@ export const startUpload = (
   storage: Storage,
   parent: string,
   name: string,
-  { token: uploadToken = token(), etag, size = null }: { token?: string; etag?: string; size?: number | null } = {},
-) => storage.upload({ parent: path(parent), name, size, ifTaken: etag === undefined ? 'refuse' : { replaces: etag } }, uploadToken);
+  { token: uploadToken = newToken(), etag, size = null }: { token?: string; etag?: string; size?: number | null } = {},
+) => storage.upload({ parent: parsePath(parent), name, size, ifTaken: etag === undefined ? 'refuse' : { replaces: etag } }, uploadToken);
 
 /** Uploads a file and discards the staging file, as features do. */
 export async function putFile(storage: Storage, parent: string, name: string, text: string | Buffer, etag?: string) {
@@ -64,7 +64,7 @@ async function runChange(
   change: Omit<PendingFileChange, 'token'>,
   act: (context: ChangeContext) => Promise<void>,
 ): Promise<void> {
-  const context = { token: token(), pendingTokens: [] };
+  const context = { token: newToken(), pendingTokens: [] };
   try {
     await underLock(storage, formatItemPath(change.parent), change.newName || change.name, () => act(context));
   } finally {
@@ -83,7 +83,7 @@ export const removeItem = (storage: Storage, parent: ItemPath, name: string) =>
 
 /** Returns the text of a file, or null if it does not exist. */
 export async function readText(storage: Storage, where: string): Promise<string | null> {
-  const file = await storage.open(path(where));
+  const file = await storage.open(parsePath(where));
   if (!file) return null;
   try {
     return (await readBytes(file)).toString();
@@ -100,7 +100,7 @@ export async function readBytes(file: OpenFile, range = { start: 0, end: file.en
 }
 
 export async function namesIn(storage: Storage, folder: string): Promise<string[] | null> {
-  const batches = await storage.list(path(folder));
+  const batches = await storage.list(parsePath(folder));
   if (!batches) return null;
   const names: string[] = [];
   for await (const batch of batches) names.push(...batch.map(({ name }) => name));
@@ -118,10 +118,10 @@ export function uploadContract(name: string, open: OpenStorage): void {
     const upload = await startUpload(storage, '/', 'a.bin');
     for (let index = 0; index < 4; index += 1) await upload.write(Buffer.alloc(1 << 20, index));
     assert.deepEqual(await namesIn(storage, '/'), []);
-    assert.equal(await storage.stat(path('/a.bin')), null);
+    assert.equal(await storage.stat(parsePath('/a.bin')), null);
     assert.equal(await upload.place(), 'a.bin');
     await upload.discard();
-    assert.equal((await storage.stat(path('/a.bin')))?.size, 4 << 20);
+    assert.equal((await storage.stat(parsePath('/a.bin')))?.size, 4 << 20);
     assert.deepEqual(await namesIn(storage, '/'), ['a.bin']);
   });
 
@@ -136,7 +136,7 @@ export function uploadContract(name: string, open: OpenStorage): void {
   test(`${name}: a new file never replaces an existing file or folder`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'taken', 'first');
-    await createFolder(storage, path('/'), 'folder');
+    await createFolder(storage, parsePath('/'), 'folder');
     await assert.rejects(putFile(storage, '/', 'taken', 'second'), ItemExists);
     await assert.rejects(putFile(storage, '/', 'folder', 'second'), ItemExists);
     assert.equal(await readText(storage, '/taken'), 'first');
@@ -155,7 +155,7 @@ export function uploadContract(name: string, open: OpenStorage): void {
   test(`${name}: if fifty uploads replace the same version of a file, exactly one succeeds`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'doc', 'old');
-    const entry = await storage.stat(path('/doc'));
+    const entry = await storage.stat(parsePath('/doc'));
     assert.ok(entry);
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) => putFile(storage, '/', 'doc', `new ${index}`, entry.etag)),
@@ -168,18 +168,18 @@ export function uploadContract(name: string, open: OpenStorage): void {
   test(`${name}: a deleted file and a folder cannot be replaced`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'doc', 'old');
-    const etag = (await storage.stat(path('/doc')))?.etag ?? '';
-    await removeItem(storage, path('/'), 'doc');
+    const etag = (await storage.stat(parsePath('/doc')))?.etag ?? '';
+    await removeItem(storage, parsePath('/'), 'doc');
     await assert.rejects(putFile(storage, '/', 'doc', 'new', etag), ItemChanged);
-    await createFolder(storage, path('/'), 'folder');
-    const folder = await storage.stat(path('/folder'));
+    await createFolder(storage, parsePath('/'), 'folder');
+    const folder = await storage.stat(parsePath('/folder'));
     await assert.rejects(putFile(storage, '/', 'folder', 'new', folder?.etag ?? ''), ItemChanged);
   });
 
   test(`${name}: uploads of one name to a drop box get different names`, async (t) => {
     const storage = await open(t);
     const place = async (text: string) => {
-      const upload = await storage.upload({ parent: path('/'), name: 'a.txt', size: null, ifTaken: 'number' }, token());
+      const upload = await storage.upload({ parent: parsePath('/'), name: 'a.txt', size: null, ifTaken: 'number' }, newToken());
       try {
         await upload.write(Buffer.from(text));
         return await underLock(storage, '/', 'a.txt', () => upload.place());
@@ -199,8 +199,8 @@ export function changeContract(name: string, open: OpenStorage): void {
     const storage = await open(t);
     await putFile(storage, '/', 'a', 'a');
     await putFile(storage, '/', 'b', 'b');
-    await createFolder(storage, path('/'), 'full');
-    await createFolder(storage, path('/'), 'empty');
+    await createFolder(storage, parsePath('/'), 'full');
+    await createFolder(storage, parsePath('/'), 'empty');
     await putFile(storage, '/full', 'inner', 'inner');
     for (const [from, to] of [
       ['a', 'b'],
@@ -209,10 +209,10 @@ export function changeContract(name: string, open: OpenStorage): void {
       ['full', 'a'],
       ['empty', 'full'],
     ] as const)
-      await assert.rejects(renameItem(storage, path('/'), from, to), ItemExists, `${from} to ${to}`);
-    await assert.rejects(renameItem(storage, path('/'), 'none', 'new'), ItemNotFound);
+      await assert.rejects(renameItem(storage, parsePath('/'), from, to), ItemExists, `${from} to ${to}`);
+    await assert.rejects(renameItem(storage, parsePath('/'), 'none', 'new'), ItemNotFound);
     assert.deepEqual(await namesIn(storage, '/'), ['a', 'b', 'empty', 'full']);
-    await renameItem(storage, path('/'), 'full', 'moved');
+    await renameItem(storage, parsePath('/'), 'full', 'moved');
     assert.equal(await readText(storage, '/moved/inner'), 'inner');
   });
 
@@ -220,7 +220,7 @@ export function changeContract(name: string, open: OpenStorage): void {
     const storage = await open(t);
     for (let index = 0; index < 100; index += 1) await putFile(storage, '/', `from-${index}`, `${index}`);
     const results = await Promise.allSettled(
-      Array.from({ length: 100 }, (_, index) => renameItem(storage, path('/'), `from-${index}`, 'to')),
+      Array.from({ length: 100 }, (_, index) => renameItem(storage, parsePath('/'), `from-${index}`, 'to')),
     );
     assert.equal(successCount(results), 1);
     assert.equal(failureCount(results, ItemExists), 99);
@@ -231,7 +231,7 @@ export function changeContract(name: string, open: OpenStorage): void {
     const storage = await open(t);
     await putFile(storage, '/', 'from', 'text');
     const results = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, index) => renameItem(storage, path('/'), 'from', `to-${index}`)),
+      Array.from({ length: 50 }, (_, index) => renameItem(storage, parsePath('/'), 'from', `to-${index}`)),
     );
     assert.equal(successCount(results), 1);
     assert.equal((await namesIn(storage, '/'))?.length, 1);
@@ -239,19 +239,19 @@ export function changeContract(name: string, open: OpenStorage): void {
 
   test(`${name}: if fifty requests create the same folder, exactly one succeeds`, async (t) => {
     const storage = await open(t);
-    const results = await Promise.allSettled(Array.from({ length: 50 }, () => createFolder(storage, path('/'), 'new')));
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => createFolder(storage, parsePath('/'), 'new')));
     assert.equal(successCount(results), 1);
     assert.equal(failureCount(results, ItemExists), 49);
   });
 
   test(`${name}: a folder is deleted with its contents, and its name is free at once`, async (t) => {
     const storage = await open(t);
-    await createFolder(storage, path('/'), 'tree');
-    await createFolder(storage, path('/tree'), 'branch');
+    await createFolder(storage, parsePath('/'), 'tree');
+    await createFolder(storage, parsePath('/tree'), 'branch');
     await Promise.all(Array.from({ length: 150 }, (_, index) => putFile(storage, '/tree/branch', `leaf ${index}`, 'x')));
-    await removeItem(storage, path('/'), 'tree');
+    await removeItem(storage, parsePath('/'), 'tree');
     assert.deepEqual(await namesIn(storage, '/'), []);
-    await createFolder(storage, path('/'), 'tree');
+    await createFolder(storage, parsePath('/'), 'tree');
     assert.deepEqual(await namesIn(storage, '/tree'), []);
   });
 
@@ -264,9 +264,9 @@ export function changeContract(name: string, open: OpenStorage): void {
         ItemNotFound,
         parent,
       );
-      await assert.rejects(createFolder(storage, path(parent), 'x'), ItemNotFound, parent);
-      await assert.rejects(renameItem(storage, path(parent), 'x', 'y'), ItemNotFound, parent);
-      await assert.rejects(removeItem(storage, path(parent), 'x'), ItemNotFound, parent);
+      await assert.rejects(createFolder(storage, parsePath(parent), 'x'), ItemNotFound, parent);
+      await assert.rejects(renameItem(storage, parsePath(parent), 'x', 'y'), ItemNotFound, parent);
+      await assert.rejects(removeItem(storage, parsePath(parent), 'x'), ItemNotFound, parent);
     }
     assert.equal(await readText(storage, '/file'), 'text');
   });
@@ -279,23 +279,23 @@ function lookupContract(name: string, open: OpenStorage): void {
     await putFile(storage, '/', 'file', 'text');
     const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 10 } as const;
     for (const absent of ['/none', '/file/below', '/none/below']) {
-      assert.equal(await storage.stat(path(absent)), null);
-      assert.equal(await storage.open(path(absent)), null);
-      assert.equal(await storage.list(path(absent)), null);
-      assert.equal(await storage.page(path(absent), query), null);
+      assert.equal(await storage.stat(parsePath(absent)), null);
+      assert.equal(await storage.open(parsePath(absent)), null);
+      assert.equal(await storage.list(parsePath(absent)), null);
+      assert.equal(await storage.page(parsePath(absent), query), null);
     }
-    assert.equal(await storage.list(path('/file')), null);
-    assert.equal(await storage.open(path('/')), null);
+    assert.equal(await storage.list(parsePath('/file')), null);
+    assert.equal(await storage.open(parsePath('/')), null);
   });
 
   test(`${name}: an open file never returns the bytes of a file that has replaced it`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'doc', 'before');
-    const file = await storage.open(path('/doc'));
+    const file = await storage.open(parsePath('/doc'));
     assert.ok(file);
-    const entry = await storage.stat(path('/doc'));
+    const entry = await storage.stat(parsePath('/doc'));
     await putFile(storage, '/', 'doc', 'after!', entry?.etag);
-    await removeItem(storage, path('/'), 'doc');
+    await removeItem(storage, parsePath('/'), 'doc');
     const bytes = await readBytes(file).catch((cause: unknown) => {
       if (cause instanceof ItemChanged) return null; // the service keeps no old versions
       throw cause;
@@ -308,11 +308,11 @@ function lookupContract(name: string, open: OpenStorage): void {
     const storage = await open(t);
     const names = Array.from({ length: 2100 }, (_, index) => `entry ${String(index).padStart(5, '0')}`);
     for (let at = 0; at < names.length; at += 50)
-      await Promise.all(names.slice(at, at + 50).map((entry) => createFolder(storage, path('/'), entry)));
+      await Promise.all(names.slice(at, at + 50).map((entry) => createFolder(storage, parsePath('/'), entry)));
     assert.deepEqual(await namesIn(storage, '/'), names);
     const pagedNames: string[] = [];
     for (let startIndex = 0; startIndex < names.length; startIndex += 700) {
-      const page = await storage.page(path('/'), { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 700 });
+      const page = await storage.page(parsePath('/'), { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 700 });
       assert.equal(page?.total, names.length);
       pagedNames.push(...(page?.entries ?? []).map((entry) => entry.name));
     }
@@ -321,11 +321,11 @@ function lookupContract(name: string, open: OpenStorage): void {
 
   test(`${name}: recovery distinguishes interrupted from finished uploads, and a sweep keeps the finished file`, async (t) => {
     const storage = await open(t);
-    const [interruptedToken, placedToken] = [token(), token()];
+    const [interruptedToken, placedToken] = [newToken(), newToken()];
     await (await startUpload(storage, '/', 'gone', { token: interruptedToken })).write(Buffer.alloc(2 << 20));
     const upload = await startUpload(storage, '/', 'kept', { token: placedToken });
     await upload.place(); // without discard(), as after a crash
-    const change = { action: 'upload', parent: path('/'), newName: '' } as const;
+    const change = { action: 'upload', parent: parsePath('/'), newName: '' } as const;
     assert.equal(await storage.recover({ ...change, name: 'gone', token: interruptedToken }), null);
     assert.equal(await storage.recover({ ...change, name: 'kept', token: placedToken }), 'kept');
     await storage.sweep(async () => []);
@@ -344,10 +344,10 @@ function rangeContract(name: string, open: OpenStorage): void {
       const { continueUpload } = storage;
       if (!continueUpload) return assert.equal(continueUpload, null);
       const bytes = Buffer.alloc(size, Buffer.from(Array.from({ length: 251 }, (_, index) => index)));
-      const target = { parent: path('/'), name: 'a', size, ifTaken: 'refuse' } as const;
+      const target = { parent: parsePath('/'), name: 'a', size, ifTaken: 'refuse' } as const;
       // The file is sent in three parts. After the first part, bytes that were not synced are lost.
       const [third, twoThirds] = [Math.floor(size / 3), Math.floor((2 * size) / 3)];
-      const uploadToken = token();
+      const uploadToken = newToken();
       const newUpload = await storage.upload(target, uploadToken);
       await newUpload.closeForRecovery();
       const at = (offset: number) => continueUpload(target, { token: uploadToken, handle: newUpload.handle, offset });
@@ -364,12 +364,12 @@ function rangeContract(name: string, open: OpenStorage): void {
       const last = await at(twoThirds);
       await last.write(bytes.subarray(twoThirds));
       await last.sync();
-      assert.equal(await storage.stat(path('/a')), null, 'the file is not visible before it is put in place');
+      assert.equal(await storage.stat(parsePath('/a')), null, 'the file is not visible before it is put in place');
       assert.equal(await last.place(), 'a');
       const readBack = await Array.fromAsync(last.readBack(), (piece) => Buffer.from(piece));
       assert.ok(Buffer.concat(readBack).equals(bytes));
       await last.discard();
-      const file = await storage.open(path('/a'));
+      const file = await storage.open(parsePath('/a'));
       assert.ok(file && (await readBytes(file)).equals(bytes));
       await file.close();
       await assert.rejects(at(twoThirds), ItemNotFound);
@@ -380,8 +380,8 @@ function rangeContract(name: string, open: OpenStorage): void {
     const { continueUpload } = storage;
     if (!continueUpload) return assert.equal(continueUpload, null);
     const size = 20 << 20;
-    const target = { parent: path('/'), name: 'a', size, ifTaken: 'refuse' } as const;
-    const uploadToken = token();
+    const target = { parent: parsePath('/'), name: 'a', size, ifTaken: 'refuse' } as const;
+    const uploadToken = newToken();
     const newUpload = await storage.upload(target, uploadToken);
     await newUpload.closeForRecovery();
     const { handle } = newUpload;
@@ -391,7 +391,7 @@ function rangeContract(name: string, open: OpenStorage): void {
     await upload.sync();
     await upload.closeForRecovery();
     await assert.rejects(at(size / 2), ItemNotFound);
-    await storage.clearEvidence({ action: 'upload', parent: path('/'), name: 'a', newName: '', token: uploadToken, handle });
+    await storage.clearEvidence({ action: 'upload', parent: parsePath('/'), name: 'a', newName: '', token: uploadToken, handle });
     await assert.rejects(at(size / 4), ItemNotFound);
   });
 
@@ -399,7 +399,7 @@ function rangeContract(name: string, open: OpenStorage): void {
     const storage = await open(t);
     const bytes = Buffer.from(Array.from({ length: 3 << 20 }, (_, index) => index % 251));
     await putFile(storage, '/', 'file', bytes);
-    const file = await storage.open(path('/file'));
+    const file = await storage.open(parsePath('/file'));
     assert.ok(file);
     const last = bytes.length - 1;
     for (const [start, end] of [
@@ -416,13 +416,13 @@ function rangeContract(name: string, open: OpenStorage): void {
   test(`${name}: an empty file is opened and read`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'empty', '');
-    assert.deepEqual([(await storage.stat(path('/empty')))?.size, await readText(storage, '/empty')], [0, '']);
+    assert.deepEqual([(await storage.stat(parsePath('/empty')))?.size, await readText(storage, '/empty')], [0, '']);
   });
 
   test(`${name}: an aborted signal ends the read of a file`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'file', Buffer.alloc(4 << 20));
-    const file = await storage.open(path('/file'));
+    const file = await storage.open(parsePath('/file'));
     assert.ok(file);
     const abort = new AbortController();
     const reading = (async () => {

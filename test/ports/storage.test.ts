@@ -23,19 +23,19 @@ import { ItemExists, ItemNotFound, StorageFull, StorageUnavailable } from '#port
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
-import { PoorStorage } from './poor-storage.ts';
-import { bindAt, folderForDisks, mountAt, mountExt4At, smallDisk, unmount } from './small-disk.ts';
+import { MinimalStorage } from './minimal-storage.ts';
+import { bindMountAt, createMountFolder, mountAt, mountExt4At, mountSmallDisk, unmount } from './small-disk.ts';
 import {
   createFolder,
   namesIn,
-  path,
+  newToken,
+  parsePath,
   putFile,
   readText,
   removeItem,
   renameItem,
   startUpload,
   storageContract,
-  token,
 } from './storage.contract.ts';
 import { until } from './until.ts';
 
@@ -53,7 +53,7 @@ const descriptorsWithin = (folder: string) =>
   }).length;
 
 storageContract('disk', async (t) => localDisk(t, await temporaryFolder(t)));
-storageContract('poor service (fake)', async () => new PoorStorage());
+storageContract('minimal service (fake)', async () => new MinimalStorage());
 
 test('a symbolic link below the root is treated as missing, regardless of its target, but its name counts as used', async (t) => {
   const [root, outside] = [await temporaryFolder(t), await temporaryFolder(t)];
@@ -74,17 +74,17 @@ test('a symbolic link below the root is treated as missing, regardless of its ta
   const storage = localDisk(t, root);
   for (const name of Object.keys(targets)) {
     for (const where of [`/${name}`, `/${name}/file`]) {
-      assert.equal(await storage.stat(path(where)), null, where);
-      assert.equal(await storage.open(path(where)), null, where);
-      assert.equal(await storage.list(path(where)), null, where);
+      assert.equal(await storage.stat(parsePath(where)), null, where);
+      assert.equal(await storage.open(parsePath(where)), null, where);
+      assert.equal(await storage.list(parsePath(where)), null, where);
     }
     await assert.rejects(putFile(storage, `/${name}`, 'new', 'text'), ItemNotFound);
     await assert.rejects(putFile(storage, '/', name, 'text'), ItemExists);
-    await assert.rejects(createFolder(storage, path(`/${name}`), 'new'), ItemNotFound);
-    await assert.rejects(renameItem(storage, path('/'), name, 'renamed'), ItemNotFound);
-    await assert.rejects(renameItem(storage, path(`/${name}`), 'file', 'renamed'), ItemNotFound);
-    await assert.rejects(removeItem(storage, path('/'), name), ItemNotFound);
-    await assert.rejects(removeItem(storage, path(`/${name}`), 'file'), ItemNotFound);
+    await assert.rejects(createFolder(storage, parsePath(`/${name}`), 'new'), ItemNotFound);
+    await assert.rejects(renameItem(storage, parsePath('/'), name, 'renamed'), ItemNotFound);
+    await assert.rejects(renameItem(storage, parsePath(`/${name}`), 'file', 'renamed'), ItemNotFound);
+    await assert.rejects(removeItem(storage, parsePath('/'), name), ItemNotFound);
+    await assert.rejects(removeItem(storage, parsePath(`/${name}`), 'file'), ItemNotFound);
   }
   assert.deepEqual(await namesIn(storage, '/'), ['real']);
   assert.deepEqual(readdirSync(outside), ['file']);
@@ -98,7 +98,7 @@ test('a folder with symbolic links is deleted, and their targets are kept', asyn
   symlinkSync(outside, join(root, 'tree/out'));
   symlinkSync(outside, join(root, 'tree/sub/out'));
   const storage = localDisk(t, root);
-  await removeItem(storage, path('/'), 'tree');
+  await removeItem(storage, parsePath('/'), 'tree');
   await until(() => namesBelow(root).length === 1);
   assert.deepEqual(readdirSync(outside), ['kept']);
   assert.deepEqual(namesBelow(root), ['.postern']);
@@ -111,7 +111,7 @@ test('if .postern is a symbolic link, it is not followed', async (t) => {
   symlinkSync(outside, join(root, '.postern'));
   const storage = localDisk(t, root);
   await assert.rejects(putFile(storage, '/', 'new', 'text'));
-  await assert.rejects(removeItem(storage, path('/'), 'mine'));
+  await assert.rejects(removeItem(storage, parsePath('/'), 'mine'));
   await storage.sweep(async () => []).catch(() => {});
   assert.deepEqual(readdirSync(outside), ['file']);
   assert.equal(readFileSync(join(root, 'mine'), 'utf8'), 'inside');
@@ -121,10 +121,10 @@ test('a named pipe is treated as missing, and no operation waits for it', async 
   const root = await temporaryFolder(t);
   execFileSync('mkfifo', [join(root, 'pipe')]);
   const storage = localDisk(t, root);
-  assert.equal(await storage.stat(path('/pipe')), null);
-  assert.equal(await storage.open(path('/pipe')), null);
+  assert.equal(await storage.stat(parsePath('/pipe')), null);
+  assert.equal(await storage.open(parsePath('/pipe')), null);
   assert.deepEqual(await namesIn(storage, '/'), []);
-  await assert.rejects(removeItem(storage, path('/'), 'pipe'), ItemNotFound);
+  await assert.rejects(removeItem(storage, parsePath('/'), 'pipe'), ItemNotFound);
 });
 
 test('invalid and reserved names are not listed, and are deleted with their folder', async (t) => {
@@ -136,8 +136,8 @@ test('invalid and reserved names are not listed, and are deleted with their fold
     if (name !== '.pOSTERN') writeFileSync(join(root, 'tree', name), 'x');
   const storage = localDisk(t, root);
   assert.deepEqual(await namesIn(storage, '/tree'), ['.hidden', 'ok']);
-  await renameItem(storage, path('/'), 'tree', 'moved');
-  await removeItem(storage, path('/'), 'moved');
+  await renameItem(storage, parsePath('/'), 'tree', 'moved');
+  await removeItem(storage, parsePath('/'), 'moved');
   await until(() => namesBelow(root).length === 1);
 });
 
@@ -146,13 +146,13 @@ test('a path longer than the limit of the kernel can be created, read and delete
   const storage = localDisk(t, root);
   const levels: string[] = [];
   for (let level = 0; level < 60; level += 1) {
-    await createFolder(storage, path(`/${levels.join('/')}`), 'level'.repeat(20));
+    await createFolder(storage, parsePath(`/${levels.join('/')}`), 'level'.repeat(20));
     levels.push('level'.repeat(20));
   }
   await putFile(storage, `/${levels.join('/')}`, 'file', 'deep');
   assert.equal(await readText(storage, `/${levels.join('/')}/file`), 'deep');
-  await renameItem(storage, path(`/${levels.join('/')}`), 'file', 'renamed');
-  await removeItem(storage, path('/'), levels[0] ?? '');
+  await renameItem(storage, parsePath(`/${levels.join('/')}`), 'file', 'renamed');
+  await removeItem(storage, parsePath('/'), levels[0] ?? '');
   assert.deepEqual(readdirSync(root), ['.postern']);
   await until(() => readdirSync(join(root, '.postern')).length === 0);
 });
@@ -162,19 +162,19 @@ test('if a file with hard links is replaced, the other links keep the old conten
   const storage = localDisk(t, root);
   await putFile(storage, '/', 'doc', 'old');
   linkSync(join(root, 'doc'), join(root, 'other'));
-  const original = await storage.stat(path('/doc'));
+  const original = await storage.stat(parsePath('/doc'));
   await putFile(storage, '/', 'doc', 'new', original?.etag);
   assert.equal(readFileSync(join(root, 'other'), 'utf8'), 'old');
   assert.deepEqual(leftovers(root), []);
 });
 
 test('on a full disk an upload fails with StorageFull, keeps existing files and leaves no partial file', async (t) => {
-  const root = smallDisk(t, 'size=4m');
+  const root = mountSmallDisk(t, 'size=4m');
   if (!root) return;
   const storage = localDisk(t, root);
   await putFile(storage, '/', 'before', 'kept');
   await assert.rejects(putFile(storage, '/', 'large', Buffer.alloc(8 << 20, 1)), StorageFull);
-  const original = await storage.stat(path('/before'));
+  const original = await storage.stat(parsePath('/before'));
   await assert.rejects(putFile(storage, '/', 'before', Buffer.alloc(8 << 20, 1), original?.etag), StorageFull);
   assert.equal(descriptorsWithin(root), 0);
   assert.deepEqual(namesBelow(root), ['.postern', 'before']);
@@ -183,33 +183,33 @@ test('on a full disk an upload fails with StorageFull, keeps existing files and 
 });
 
 test('on a disk without free inodes, creating a folder fails with StorageFull', async (t) => {
-  const root = smallDisk(t, 'size=4m,nr_inodes=5');
+  const root = mountSmallDisk(t, 'size=4m,nr_inodes=5');
   if (!root) return;
   const storage = localDisk(t, root);
   for (const name of ['a', 'b', 'c']) writeFileSync(join(root, name), '');
   await assert.rejects(
-    createFolder(storage, path('/'), 'new').then(() => createFolder(storage, path('/'), 'newer')),
+    createFolder(storage, parsePath('/'), 'new').then(() => createFolder(storage, parsePath('/'), 'newer')),
     StorageFull,
   );
 });
 
 test('on a disk mounted below the root, uploads, renames and deletions work and leave no other files', async (t) => {
-  const root = folderForDisks(t);
+  const root = createMountFolder(t);
   if (!mountAt(t, join(root, 'mounted'), 'size=16m')) return;
   const storage = localDisk(t, root);
   await putFile(storage, '/mounted', 'doc', 'old');
-  const original = await storage.stat(path('/mounted/doc'));
+  const original = await storage.stat(parsePath('/mounted/doc'));
   await putFile(storage, '/mounted', 'doc', 'new', original?.etag);
   await assert.rejects(putFile(storage, '/mounted', 'doc', 'newer'), ItemExists);
-  await renameItem(storage, path('/mounted'), 'doc', 'renamed');
+  await renameItem(storage, parsePath('/mounted'), 'doc', 'renamed');
   mkdirSync(join(root, 'mounted/tree/sub/deeper'), { recursive: true });
-  await removeItem(storage, path('/mounted'), 'tree');
+  await removeItem(storage, parsePath('/mounted'), 'tree');
   assert.equal(await readText(storage, '/mounted/renamed'), 'new');
   assert.deepEqual(namesBelow(join(root, 'mounted')), ['renamed']);
 });
 
 test('a folder with many folders can be deleted on a full disk that is mounted below the root', async (t) => {
-  const root = folderForDisks(t);
+  const root = createMountFolder(t);
   const mounted = join(root, 'mounted');
   if (!mountExt4At(t, mounted, 8 << 20)) return;
   for (let index = 0; index < 400; index += 1) mkdirSync(join(mounted, `tree/${index}/sub`), { recursive: true });
@@ -220,39 +220,39 @@ test('a folder with many folders can be deleted on a full disk that is mounted b
       for (;;) writeSync(filler, Buffer.alloc(size));
     } catch {}
   closeSync(filler);
-  await removeItem(storage, path('/mounted'), 'tree');
+  await removeItem(storage, parsePath('/mounted'), 'tree');
   assert.deepEqual(namesBelow(mounted), ['filler', 'lost+found']);
 });
 
 test('in a bind mount from the same disk, uploads, renames and deletions work', async (t) => {
-  const root = folderForDisks(t);
+  const root = createMountFolder(t);
   const bound = join(root, 'bound');
   mkdirSync(join(root, 'elsewhere'));
-  if (!bindAt(t, bound, join(root, 'elsewhere'))) return;
+  if (!bindMountAt(t, bound, join(root, 'elsewhere'))) return;
   const storage = localDisk(t, root);
   await putFile(storage, '/bound', 'doc', 'old');
-  const original = await storage.stat(path('/bound/doc'));
+  const original = await storage.stat(parsePath('/bound/doc'));
   await putFile(storage, '/bound', 'doc', 'new', original?.etag);
-  await renameItem(storage, path('/bound'), 'doc', 'renamed');
+  await renameItem(storage, parsePath('/bound'), 'doc', 'renamed');
   assert.equal(await readText(storage, '/bound/renamed'), 'new');
-  await createFolder(storage, path('/bound'), 'made');
-  for (const name of ['renamed', 'made']) await removeItem(storage, path('/bound'), name);
+  await createFolder(storage, parsePath('/bound'), 'made');
+  for (const name of ['renamed', 'made']) await removeItem(storage, parsePath('/bound'), name);
   assert.deepEqual(namesBelow(bound), []);
 });
 
 test('an interrupted deletion on a disk mounted below the root is completed by recovery', async (t) => {
-  const root = folderForDisks(t);
+  const root = createMountFolder(t);
   const mounted = join(root, 'mounted');
   if (!mountAt(t, mounted, 'size=64m')) return;
   for (let index = 0; index < 60; index += 1) mkdirSync(join(mounted, `tree/${index}`), { recursive: true });
   // A mounted folder cannot be deleted, so the removal stops in the middle, as in a crash.
   if (!mountAt(t, join(mounted, 'tree/stop'), 'size=1m')) return;
-  const interruptedToken = token();
+  const interruptedToken = newToken();
   const storage = localDisk(t, root);
-  await storage.remove(path('/mounted'), 'tree', { token: interruptedToken }).catch(() => {});
+  await storage.remove(parsePath('/mounted'), 'tree', { token: interruptedToken }).catch(() => {});
   assert.notDeepEqual(namesBelow(mounted), []);
   for (const name of readdirSync(mounted)) unmount(join(mounted, name));
-  const pendingChange = { action: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interruptedToken } as const;
+  const pendingChange = { action: 'delete', parent: parsePath('/mounted'), name: 'tree', newName: '', token: interruptedToken } as const;
   assert.equal(await storage.recover(pendingChange), 'tree');
   await storage.clearEvidence(pendingChange);
   await storage.sweep(async () => []);
@@ -260,13 +260,14 @@ test('an interrupted deletion on a disk mounted below the root is completed by r
 });
 
 test('recovery of a change in a mount fails until the disk is mounted again', async (t) => {
-  const root = folderForDisks(t);
+  const root = createMountFolder(t);
   mkdirSync(join(root, 'elsewhere/sub'), { recursive: true });
   mkdirSync(join(root, 'other'));
   const bound = join(root, 'bound');
-  if (!bindAt(t, bound, join(root, 'elsewhere'))) return;
+  if (!bindMountAt(t, bound, join(root, 'elsewhere'))) return;
   const storage = localDisk(t, root);
-  const deletion = (parent: string) => ({ action: 'delete', parent: path(parent), name: 'doc', newName: '', token: token() }) as const;
+  const deletion = (parent: string) =>
+    ({ action: 'delete', parent: parsePath(parent), name: 'doc', newName: '', token: newToken() }) as const;
   const [inMount, inSub] = [deletion('/bound'), deletion('/bound/sub')];
   for (const pendingChange of [inMount, inSub]) {
     writeFileSync(join(root, ...pendingChange.parent, 'doc'), '');
@@ -274,7 +275,7 @@ test('recovery of a change in a mount fails until the disk is mounted again', as
   }
   unmount(bound);
   for (const pendingChange of [inMount, inSub]) await assert.rejects(storage.recover(pendingChange), StorageUnavailable);
-  bindAt(t, bound, join(root, 'elsewhere'));
+  bindMountAt(t, bound, join(root, 'elsewhere'));
   assert.equal(await storage.recover(inMount), 'doc');
   await storage.clearEvidence(inMount);
   // Another process has deleted the folder in the mount: recovery must not wait for it.
@@ -285,12 +286,12 @@ test('recovery of a change in a mount fails until the disk is mounted again', as
 });
 
 test('a file with a modification time in the far future has a valid date', async (t) => {
-  const root = smallDisk(t, 'size=4m');
+  const root = mountSmallDisk(t, 'size=4m');
   if (!root) return;
   const storage = localDisk(t, root);
   await putFile(storage, '/', 'future', 'text');
   execFileSync('touch', ['-d', '@9000000000000', join(root, 'future')]);
-  const modified = (await storage.stat(path('/future')))?.modified ?? Number.NaN;
+  const modified = (await storage.stat(parsePath('/future')))?.modified ?? Number.NaN;
   assert.ok(Number.isFinite(new Date(modified).getTime()), 'the time can be written as a date');
 });
 
@@ -301,11 +302,11 @@ test('if the root is missing, operations fail with StorageUnavailable', async (t
   const storage = localDisk(t, root);
   await putFile(storage, '/', 'doc', 'text');
   rmSync(root, { recursive: true });
-  await assert.rejects(storage.stat(path('/doc')), StorageUnavailable);
-  await assert.rejects(storage.open(path('/doc')), StorageUnavailable);
+  await assert.rejects(storage.stat(parsePath('/doc')), StorageUnavailable);
+  await assert.rejects(storage.open(parsePath('/doc')), StorageUnavailable);
   await assert.rejects(startUpload(storage, '/', 'doc'), StorageUnavailable);
-  await assert.rejects(removeItem(storage, path('/'), 'doc'), StorageUnavailable);
-  await assert.rejects(storage.list(path('/sub')), StorageUnavailable);
+  await assert.rejects(removeItem(storage, parsePath('/'), 'doc'), StorageUnavailable);
+  await assert.rejects(storage.list(parsePath('/sub')), StorageUnavailable);
 });
 
 test('if the root disappears during an upload, placing the file fails and the root is not created again', async (t) => {
@@ -328,20 +329,20 @@ test('a cached small file is read again after it is overwritten in place', async
   const file = join(root, 'doc');
   writeFileSync(file, 'old.');
   await until(() => statSync(file).ctimeMs < Date.now() - 1100); // old enough to be cached
-  const [first, second] = [await storage.open(path('/doc')), await storage.open(path('/doc'))];
+  const [first, second] = [await storage.open(parsePath('/doc')), await storage.open(parsePath('/doc'))];
   assert.equal(await readText(storage, '/doc'), 'old.');
   assert.equal(second?.content, first?.content, 'the second open returns the cached content');
   writeFileSync(file, 'new.');
   assert.equal(await readText(storage, '/doc'), 'new.');
   rmSync(file);
-  assert.equal(await storage.open(path('/doc')), null);
+  assert.equal(await storage.open(parsePath('/doc')), null);
 });
 
 test('a large file is opened and closed separately for each of many readers at once', async (t) => {
   const root = await temporaryFolder(t);
   const storage = localDisk(t, root);
   writeFileSync(join(root, 'large'), Buffer.alloc(1 << 20, 'x'));
-  const files = await Promise.all(Array.from({ length: 20 }, () => storage.open(path('/large'))));
+  const files = await Promise.all(Array.from({ length: 20 }, () => storage.open(parsePath('/large'))));
   assert.equal(descriptorsWithin(root), 20);
   await Promise.all(files.map((file) => file?.close()));
   assert.equal(descriptorsWithin(root), 0);
@@ -356,7 +357,7 @@ test('uploaded files and new folders get the mode and group of their parent fold
   const upload = await startUpload(storage, '/', 'a.txt');
   await upload.place();
   await upload.discard();
-  await createFolder(storage, path('/'), 'made');
+  await createFolder(storage, parsePath('/'), 'made');
   const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o7777).toString(8);
   assert.deepEqual([modeOf('a.txt'), modeOf('made')], ['664', '2775']);
   assert.equal(statSync(join(folder, 'made')).gid, statSync(folder).gid);

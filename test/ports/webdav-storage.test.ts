@@ -12,7 +12,7 @@ import { type ApacheWebdav, startApacheWebdav } from '../parts/apache-webdav.ts'
 import { isInstalled } from '../parts/is-installed.ts';
 import { partSpace, uploadSpool } from '../parts/open-s3.ts';
 import { missingForNginxWebdav, startNginxWebdav, startRcloneWebdav, type WebdavTestServer } from '../parts/webdav-servers.ts';
-import { namesIn, path, putFile, readText, storageContract, token } from './storage.contract.ts';
+import { namesIn, newToken, parsePath, putFile, readText, storageContract } from './storage.contract.ts';
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 const open = (configuration: WebdavConfiguration, over = {}) =>
@@ -45,16 +45,16 @@ else {
   test('WebDAV (apache): a location with a wrong folder is unavailable, and its files are not reported as absent', async () => {
     const storage = open({ ...(await server.newFolder()), root: 'none' });
     await assert.rejects(storage.check(), StorageUnavailable);
-    const change = { action: 'upload', parent: path('/'), name: 'a', newName: '', token: token() } as const;
+    const change = { action: 'upload', parent: parsePath('/'), name: 'a', newName: '', token: newToken() } as const;
     await assert.rejects(storage.recover(change), StorageUnavailable);
   });
 
   test('WebDAV (apache): recovery reports a rename and a deletion that took place before a crash, and those that did not', async () => {
     const storage = open(await server.newFolder());
     for (const name of ['a', 'b', 'c', 'd']) await putFile(storage, '/', name, name);
-    const parent = path('/');
+    const parent = parsePath('/');
     const changeOf = (action: 'rename' | 'delete', name: string) =>
-      ({ action, parent, name, newName: `${name}2`, token: token() }) as const;
+      ({ action, parent, name, newName: `${name}2`, token: newToken() }) as const;
     const renameChange = changeOf('rename', 'a');
     await storage.rename(parent, 'a', 'a2', { ...renameChange, pendingTokens: [] }); // the evidence stays, as after a crash
     const deletion = changeOf('delete', 'b');
@@ -70,7 +70,7 @@ else {
   test('WebDAV (apache): an interrupted upload to a drop box is recovered under the name that it got', async () => {
     const storage = open(await server.newFolder());
     await putFile(storage, '/', 'a.txt', 'first');
-    const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
+    const change = { action: 'upload', parent: parsePath('/'), name: 'a.txt', newName: '', token: newToken() } as const;
     const upload = await storage.upload({ parent: change.parent, name: 'a.txt', size: null, ifTaken: 'number' }, change.token);
     await upload.write(Buffer.from('second'));
     assert.equal(await upload.place(), 'a (2).txt');
@@ -82,7 +82,7 @@ else {
   test('WebDAV (apache): the sweep deletes old evidence, and keeps that of pending changes and of another installation', async () => {
     const configuration = await server.newFolder();
     const staging = () => readdirSync(join(server.folder, configuration.root ?? '', '.postern'));
-    const upload = await open(configuration).upload({ parent: path('/'), name: 'a', size: 1, ifTaken: 'refuse' }, 'token-of-another');
+    const upload = await open(configuration).upload({ parent: parsePath('/'), name: 'a', size: 1, ifTaken: 'refuse' }, 'token-of-another');
     await upload.write(Buffer.from('a'));
     await upload.sync();
     await open(configuration).sweep(async () => []);

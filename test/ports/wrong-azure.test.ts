@@ -5,12 +5,12 @@ import { MachineTokens } from '#adapters/storage/azure/machine-token.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import { ChangeImpossible, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
-import { type FakeAnswer, startFakeService } from '../parts/fake-s3.ts';
+import { type FakeResponder, startFakeService } from '../parts/fake-s3.ts';
 import { openAzure } from '../parts/open-azure.ts';
-import { path, token } from './storage.contract.ts';
+import { newToken, parsePath } from './storage.contract.ts';
 
 /** Starts a fake Azure Blob Storage service. @returns a storage in it, and the requests that the service received */
-async function startFakeAzure(t: TestContext, answer: FakeAnswer) {
+async function startFakeAzure(t: TestContext, answer: FakeResponder) {
   const { endpoint, requests } = await startFakeService(t, answer);
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
@@ -35,7 +35,7 @@ test('a name that Azure sends encoded, because XML cannot contain it, is decoded
   const names = `${blob('<Name Encoded="true">a%EF%BF%BEb%25</Name>')}${blob('<Name>50%25</Name>')}`;
   const { storage } = await startFakeAzure(t, (_, response) => response.end(listXml(names)));
   const listedNames: string[] = [];
-  for await (const entries of (await storage.list(path('/'))) ?? []) listedNames.push(...entries.map(({ name }) => name));
+  for await (const entries of (await storage.list(parsePath('/'))) ?? []) listedNames.push(...entries.map(({ name }) => name));
   assert.deepEqual(listedNames, ['a\ufffeb%', '50%25']);
 });
 
@@ -58,7 +58,7 @@ test('a request that Azure refuses because it is overloaded is sent again', asyn
     if (putCount > 1) response.writeHead(201).end();
     else response.writeHead(503, { 'x-ms-error-code': 'ServerBusy' }).end();
   });
-  await storage.createFolder(path('/'), 'folder', { token: token(), pendingTokens: [] });
+  await storage.createFolder(parsePath('/'), 'folder', { token: newToken(), pendingTokens: [] });
   assert.equal(putCount, 2);
 });
 
@@ -68,7 +68,7 @@ test('a file that another program has leased cannot be replaced, and the error n
     response.setHeader('content-length', method === 'HEAD' ? '4' : listXml('').length);
     response.setHeader('last-modified', 'Thu, 01 Jan 2026 00:00:00 GMT').end(method === 'HEAD' ? '' : listXml(''));
   });
-  const upload = await storage.upload({ parent: path('/'), name: 'a', size: 4, ifTaken: { replaces: '"e"' } }, token());
+  const upload = await storage.upload({ parent: parsePath('/'), name: 'a', size: 4, ifTaken: { replaces: '"e"' } }, newToken());
   await upload.write(Buffer.from('text'));
   await assert.rejects(upload.place(), (cause) => cause instanceof ChangeImpossible && /lease/.test(cause.message));
 });
@@ -90,8 +90,8 @@ test('a copy that Azure does not complete leaves the outcome of a rename unknown
     if (method === 'GET') response.removeHeader('content-length');
     response.writeHead(method === 'PUT' ? 201 : 200).end(method === 'GET' ? listXml('') : '');
   });
-  const context = { token: token(), pendingTokens: [] };
-  await assert.rejects(storage.rename(path('/'), 'old', 'new', context), OutcomeUnknown);
+  const context = { token: newToken(), pendingTokens: [] };
+  await assert.rejects(storage.rename(parsePath('/'), 'old', 'new', context), OutcomeUnknown);
 });
 
 test('recovery fails while Azure has not completed a copy, and deletes a copy that has failed', async (t) => {
@@ -104,7 +104,7 @@ test('recovery fails while Azure has not completed a copy, and deletes a copy th
     response.setHeader('content-length', '0').setHeader('x-ms-meta-posterntoken', 'the-token');
     response.writeHead(deletedPaths.length > 0 && method === 'HEAD' ? 404 : 200).end();
   });
-  const change = { action: 'upload', parent: path('/'), name: 'a', newName: '', token: 'the-token' } as const;
+  const change = { action: 'upload', parent: parsePath('/'), name: 'a', newName: '', token: 'the-token' } as const;
   await assert.rejects(storage.recover(change), /has not completed a copy/);
   state = 'failed';
   assert.equal(await storage.recover(change), null);
@@ -117,7 +117,7 @@ test('if another program has leased a blob, neither the blob nor any other part 
     if (method === 'HEAD') return void response.writeHead(404).end();
     response.writeHead(method === 'PUT' ? 201 : 200).end(method === 'GET' ? listXml(leasedBlob) : '');
   });
-  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), ChangeImpossible);
+  await assert.rejects(storage.remove(parsePath('/'), 'folder', { token: newToken() }), ChangeImpossible);
   assert.ok(!requests.some((request) => request.startsWith('DELETE') && request.includes('/folder')));
 });
 

@@ -2,34 +2,34 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { ChangeImpossible, ItemBusy, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
-import { fakeService, file, isUnavailable, listPageXml } from './fake-s3-storage.ts';
-import { path, token } from './storage.contract.ts';
+import { fileHeaders, isUnavailable, listPageXml, startFakeS3Storage } from './fake-s3-storage.ts';
+import { newToken, parsePath } from './storage.contract.ts';
 
 test('an HTML page with status 200 from an S3 service does not count as success', async (t) => {
-  const { storage } = await fakeService(t, (_, response) => {
+  const { storage } = await startFakeS3Storage(t, (_, response) => {
     response.removeHeader('etag');
     response.end('<html><body>Maintenance</body></html>');
   });
   await assert.rejects(storage.check(), isUnavailable);
-  await assert.rejects(storage.createFolder(path('/'), 'folder', { token: token(), pendingTokens: [] }), StorageUnavailable);
+  await assert.rejects(storage.createFolder(parsePath('/'), 'folder', { token: newToken(), pendingTokens: [] }), StorageUnavailable);
 });
 
 test('an S3 service without the bucket is unavailable, and its files are not reported as absent', async (t) => {
-  const { storage } = await fakeService(t, (_, response) => response.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>'));
-  await assert.rejects(storage.open(path('/doc')), isUnavailable);
-  const change = { action: 'createFolder', parent: path('/'), name: 'folder', newName: '', token: token() } as const;
+  const { storage } = await startFakeS3Storage(t, (_, response) => response.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>'));
+  await assert.rejects(storage.open(parsePath('/doc')), isUnavailable);
+  const change = { action: 'createFolder', parent: parsePath('/'), name: 'folder', newName: '', token: newToken() } as const;
   await assert.rejects(storage.recover(change), isUnavailable);
 });
 
 test('a part that an S3 service fails to store is sent again', async (t) => {
   let attempts = 0;
-  const { storage } = await fakeService(t, ({ method, url = '' }, response) => {
+  const { storage } = await startFakeS3Storage(t, ({ method, url = '' }, response) => {
     if (method === 'POST')
       return void response.end('<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>');
     attempts += url.includes('partNumber=') ? 1 : 0;
     response.writeHead(attempts === 1 ? 500 : 200).end('<ListBucketResult/>');
   });
-  const upload = await storage.upload({ parent: path('/'), name: 'a', size: null, ifTaken: 'refuse' }, token());
+  const upload = await storage.upload({ parent: parsePath('/'), name: 'a', size: null, ifTaken: 'refuse' }, newToken());
   await upload.write(Buffer.from('text'));
   await upload.sync();
   await upload.discard();
@@ -38,27 +38,27 @@ test('a part that an S3 service fails to store is sent again', async (t) => {
 
 test('a request that an overloaded S3 service refuses is sent again', async (t) => {
   let puts = 0;
-  const { storage, requests } = await fakeService(t, ({ method }, response) => {
+  const { storage, requests } = await startFakeS3Storage(t, ({ method }, response) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
     if (method !== 'PUT') return void response.end(listPageXml([]));
     puts += 1;
     if (puts > 1) response.end();
     else response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
   });
-  await storage.createFolder(path('/'), 'folder', { token: token(), pendingTokens: [] });
+  await storage.createFolder(parsePath('/'), 'folder', { token: newToken(), pendingTokens: [] });
   assert.equal(requests.filter((request) => request.startsWith('PUT')).length, 2);
 });
 
 test('a file is uploaded to an S3 service that answers 501 to conditions', async (t) => {
   const storedObjects: string[] = [];
-  const { storage } = await fakeService(t, ({ method, headers, url = '' }, response) => {
+  const { storage } = await startFakeS3Storage(t, ({ method, headers, url = '' }, response) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
     if (method !== 'PUT') return void response.end(listPageXml([]));
     if (headers['if-none-match']) return void response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
     storedObjects.push(`${url} ${headers['content-length']}`);
     response.end();
   });
-  const upload = await storage.upload({ parent: path('/'), name: 'a', size: 4, ifTaken: 'refuse' }, token());
+  const upload = await storage.upload({ parent: parsePath('/'), name: 'a', size: 4, ifTaken: 'refuse' }, newToken());
   await upload.write(Buffer.from('text'));
   assert.equal(await upload.place(), 'a');
   assert.deepEqual(storedObjects, ['/bucket/a 4']);
@@ -66,7 +66,7 @@ test('a file is uploaded to an S3 service that answers 501 to conditions', async
 
 test('a file is uploaded to an S3 bucket with Object Lock, which demands checksums', async (t) => {
   const storedObjects: string[] = [];
-  const { storage } = await fakeService(t, ({ method, headers }, response, body) => {
+  const { storage } = await startFakeS3Storage(t, ({ method, headers }, response, body) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
     if (method !== 'PUT') return void response.end(listPageXml([]));
     const md5 = createHash('md5').update(body).digest('base64');
@@ -75,7 +75,7 @@ test('a file is uploaded to an S3 bucket with Object Lock, which demands checksu
     response.end();
   });
   for (const name of ['a', 'b']) {
-    const upload = await storage.upload({ parent: path('/'), name, size: 4, ifTaken: 'refuse' }, token());
+    const upload = await storage.upload({ parent: parsePath('/'), name, size: 4, ifTaken: 'refuse' }, newToken());
     await upload.write(Buffer.from('text'));
     assert.equal(await upload.place(), name);
   }
@@ -84,22 +84,22 @@ test('a file is uploaded to an S3 bucket with Object Lock, which demands checksu
 
 test('a file is renamed at an S3 service that answers 501 to conditions of copies', async (t) => {
   const objects = new Set(['/bucket/a']);
-  const { storage } = await fakeService(t, ({ method, url = '', headers }, response) => {
+  const { storage } = await startFakeS3Storage(t, ({ method, url = '', headers }, response) => {
     const key = url.replace(/\?.*/, '');
-    if (method === 'HEAD') return void response.writeHead(objects.has(key) ? 200 : 404, objects.has(key) ? file : {}).end();
+    if (method === 'HEAD') return void response.writeHead(objects.has(key) ? 200 : 404, objects.has(key) ? fileHeaders : {}).end();
     if (method === 'GET') return void response.end(listPageXml(url.includes('prefix=a&') ? ['a'] : []));
     if (headers['x-amz-copy-source-if-match']) return void response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
     if (method === 'POST') return void response.end('<DeleteResult/>');
     objects.add(key);
     response.end('<CopyObjectResult><ETag>"e"</ETag></CopyObjectResult>');
   });
-  await storage.rename(path('/'), 'a', 'b', { token: token(), pendingTokens: [] });
+  await storage.rename(parsePath('/'), 'a', 'b', { token: newToken(), pendingTokens: [] });
   assert.ok(objects.has('/bucket/b'));
 });
 
 test('a folder is deleted at an S3 service that answers 501 to ETags in a deletion', async (t) => {
   const deletions: string[] = [];
-  const { storage } = await fakeService(t, ({ method }, response, body) => {
+  const { storage } = await startFakeS3Storage(t, ({ method }, response, body) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
     if (method === 'GET') return void response.end(listPageXml(['folder/a']));
     if (method !== 'POST') return void response.end();
@@ -107,60 +107,60 @@ test('a folder is deleted at an S3 service that answers 501 to ETags in a deleti
     deletions.push(...body.matchAll(/<Key>(.*?)<\/Key>/g).map(([, key = '']) => key));
     response.end('<DeleteResult/>');
   });
-  await storage.remove(path('/'), 'folder', { token: token() });
+  await storage.remove(parsePath('/'), 'folder', { token: newToken() });
   assert.deepEqual(deletions, ['folder/a']);
 });
 
 test('a folder that another process renames or deletes at an S3 service is busy, not absent', async (t) => {
-  const { storage } = await fakeService(t, ({ method }, response) => {
+  const { storage } = await startFakeS3Storage(t, ({ method }, response) => {
     if (method === 'PUT') response.writeHead(412).end();
     else response.end(listPageXml(['folder/a']));
   });
-  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), ItemBusy);
+  await assert.rejects(storage.remove(parsePath('/'), 'folder', { token: newToken() }), ItemBusy);
 });
 
 test('a folder with more than 100,000 files at an S3 service is not deleted in part', async (t) => {
   let pages = 0;
-  const { storage, requests } = await fakeService(t, ({ method, url = '' }, response) => {
+  const { storage, requests } = await startFakeS3Storage(t, ({ method, url = '' }, response) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
     if (method !== 'GET') return void response.end();
     pages += 1;
     const keys = Array.from({ length: url.includes('max-keys=1&') ? 1 : 1000 }, (_, index) => `folder/${pages}-${index}`);
     response.end(listPageXml(keys, `page ${pages}`));
   });
-  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), ChangeImpossible);
+  await assert.rejects(storage.remove(parsePath('/'), 'folder', { token: newToken() }), ChangeImpossible);
   assert.ok(!requests.some((request) => request.startsWith('POST')), 'nothing was deleted');
 });
 
 test('if an S3 service reports a failed copy with status 200, the rename of the file fails, and the file is not deleted', async (t) => {
-  const { storage, requests } = await fakeService(t, ({ method, headers, url = '' }, response) => {
+  const { storage, requests } = await startFakeS3Storage(t, ({ method, headers, url = '' }, response) => {
     if (headers['x-amz-copy-source']) return void response.end('<Error><Code>InternalError</Code></Error>');
-    if (method === 'HEAD') return void (url.includes('/old') ? response.writeHead(200, file).end() : response.writeHead(404).end());
+    if (method === 'HEAD') return void (url.includes('/old') ? response.writeHead(200, fileHeaders).end() : response.writeHead(404).end());
     response.end(method === 'GET' ? listPageXml([]) : '<DeleteResult></DeleteResult>');
   });
-  await assert.rejects(storage.rename(path('/'), 'old', 'new', { token: token(), pendingTokens: [] }), StorageUnavailable);
+  await assert.rejects(storage.rename(parsePath('/'), 'old', 'new', { token: newToken(), pendingTokens: [] }), StorageUnavailable);
   assert.ok(!requests.some((request) => request.startsWith('POST')), 'nothing was deleted');
 });
 
 test('the outcome of a change is unknown if the S3 service answers 500', async (t) => {
-  const { storage } = await fakeService(t, ({ method }, response) => {
+  const { storage } = await startFakeS3Storage(t, ({ method }, response) => {
     if (method === 'GET') response.end(listPageXml([]));
     else response.writeHead(method === 'HEAD' ? 404 : 500).end();
   });
-  const change = { token: token(), pendingTokens: [] };
-  await assert.rejects(storage.createFolder(path('/'), 'folder', change), OutcomeUnknown);
+  const change = { token: newToken(), pendingTokens: [] };
+  await assert.rejects(storage.createFolder(parsePath('/'), 'folder', change), OutcomeUnknown);
 });
 
 test('all parts of an upload to an S3 service have the same size, except the last one', async (t) => {
   const lengths: string[] = [];
-  const { storage } = await fakeService(t, ({ method, headers, url = '' }, response) => {
+  const { storage } = await startFakeS3Storage(t, ({ method, headers, url = '' }, response) => {
     if (url.includes('partNumber=')) lengths.push(headers['content-length'] ?? '');
     const isStart = method === 'POST';
     response
       .setHeader('etag', '"e"')
       .end(isStart ? '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>' : '<ListBucketResult/>');
   });
-  const upload = await storage.upload({ parent: path('/'), name: 'a', size: null, ifTaken: 'refuse' }, token());
+  const upload = await storage.upload({ parent: parsePath('/'), name: 'a', size: null, ifTaken: 'refuse' }, newToken());
   for (let chunk = 0; chunk < 17; chunk += 1) await upload.write(Buffer.alloc(1_000_000));
   await upload.sync();
   await upload.discard();

@@ -7,12 +7,14 @@ import { StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { startFakeS3 } from '../parts/fake-s3.ts';
 import { openS3 } from '../parts/open-s3.ts';
-import { fakeService, isUnavailable, listPageXml } from './fake-s3-storage.ts';
-import { namesIn, path, token } from './storage.contract.ts';
+import { isUnavailable, listPageXml, startFakeS3Storage } from './fake-s3-storage.ts';
+import { namesIn, newToken, parsePath } from './storage.contract.ts';
 
 test('an S3 service that redirects to another host is unavailable, and the other host gets no request', async (t) => {
-  const other = await fakeService(t, (_, response) => response.end(listPageXml([])));
-  const { storage } = await fakeService(t, (_, response) => response.writeHead(307, { location: `${other.endpoint}/bucket/` }).end());
+  const other = await startFakeS3Storage(t, (_, response) => response.end(listPageXml([])));
+  const { storage } = await startFakeS3Storage(t, (_, response) =>
+    response.writeHead(307, { location: `${other.endpoint}/bucket/` }).end(),
+  );
   await assert.rejects(storage.check(), isUnavailable);
   assert.deepEqual(other.requests, []);
 });
@@ -41,7 +43,7 @@ const wrongLists: Readonly<Record<string, (response: ServerResponse) => void>> =
 
 for (const [what, answer] of Object.entries(wrongLists))
   test(`an S3 service whose listing is ${what} is unavailable`, async (t) => {
-    const { storage } = await fakeService(t, (_, response) => answer(response));
+    const { storage } = await startFakeS3Storage(t, (_, response) => answer(response));
     await assert.rejects(storage.check(), isUnavailable);
   });
 
@@ -50,7 +52,7 @@ test('a key of an S3 service is decoded only if the service says that it is enco
     ['', ['a+b%20c']],
     ['<EncodingType>url</EncodingType>', ['a b c']],
   ] as const) {
-    const { storage } = await fakeService(t, (_, response) =>
+    const { storage } = await startFakeS3Storage(t, (_, response) =>
       response.end(listPageXml(['a+b%20c']).replace('<IsTruncated>', `${encoding}<IsTruncated>`)),
     );
     assert.deepEqual(await namesIn(storage, '/'), names);
@@ -60,7 +62,7 @@ test('a key of an S3 service is decoded only if the service says that it is enco
 test('an S3 location that works is checked at most once in two minutes, and one that does not work is checked each time', async (t) => {
   let now = 0;
   let works = true;
-  const { storage, requests } = await fakeService(
+  const { storage, requests } = await startFakeS3Storage(
     t,
     (_, response) => response.writeHead(works ? 200 : 403).end(listPageXml([])),
     () => now,
@@ -77,7 +79,7 @@ test('an S3 location that works is checked at most once in two minutes, and one 
 
 test('an S3 service whose listing takes longer than five minutes is unavailable', async (t) => {
   let [now, pages] = [0, 0];
-  const { storage } = await fakeService(
+  const { storage } = await startFakeS3Storage(
     t,
     ({ url = '' }, response) => {
       now += url.includes('max-keys=1&') ? 0 : 10_000;
@@ -91,7 +93,7 @@ test('an S3 service whose listing takes longer than five minutes is unavailable'
 
 test('an S3 service that sends a key or an ETag longer than any service allows is unavailable', async (t) => {
   for (const list of [listPageXml(['k'.repeat(1025)]), listPageXml(['a']).replace('"e"', 'e'.repeat(257))]) {
-    const { storage } = await fakeService(t, (_, response) => response.end(list));
+    const { storage } = await startFakeS3Storage(t, (_, response) => response.end(list));
     await assert.rejects(namesIn(storage, '/'), isUnavailable);
   }
 });
@@ -105,19 +107,19 @@ test('an S3 service that ignores the prefix of a list is unavailable, and none o
     storage.sweep(async () => []),
     isUnavailable,
   );
-  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), StorageUnavailable);
+  await assert.rejects(storage.remove(parsePath('/'), 'folder', { token: newToken() }), StorageUnavailable);
   assert.ok(!requests.some((request) => request.startsWith('POST')), requests.join());
 });
 
 test('a folder of an S3 service exists although the first page of its list is empty', async (t) => {
-  const { storage } = await fakeService(t, ({ url = '' }, response) =>
+  const { storage } = await startFakeS3Storage(t, ({ url = '' }, response) =>
     response.end(url.includes('continuation-token') ? listPageXml(['folder/a']) : listPageXml([], 'next')),
   );
-  assert.deepEqual(await storage.list(path('/folder')).then((list) => list !== null), true);
+  assert.deepEqual(await storage.list(parsePath('/folder')).then((list) => list !== null), true);
 });
 
 test('an S3 service whose listing repeats the same page is unavailable', async (t) => {
-  const service = await fakeService(t, (_, response) => response.end(listPageXml(['a'], 'next')));
+  const service = await startFakeS3Storage(t, (_, response) => response.end(listPageXml(['a'], 'next')));
   await assert.rejects(namesIn(service.storage, '/'), isUnavailable);
   assert.ok(service.requests.length < 5);
 });

@@ -8,12 +8,12 @@ import { packRangeText } from '#core/authorization/address-range.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
 import { ChangeImpossible, OutcomeUnknown, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
-import { type FakeAnswer, startFakeService } from '../parts/fake-s3.ts';
+import { type FakeResponder, startFakeService } from '../parts/fake-s3.ts';
 import { partSpace, uploadSpool } from '../parts/open-s3.ts';
-import { namesIn, path, token } from './storage.contract.ts';
+import { namesIn, newToken, parsePath } from './storage.contract.ts';
 
 /** Starts a fake WebDAV server. @returns a storage in it, and the requests that it received */
-async function startFakeServer(t: TestContext, answer: FakeAnswer, over: Partial<WebdavConfiguration> = {}, now = Date.now) {
+async function startFakeServer(t: TestContext, answer: FakeResponder, over: Partial<WebdavConfiguration> = {}, now = Date.now) {
   const { endpoint, requests } = await startFakeService(t, answer);
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
@@ -27,7 +27,7 @@ const fileProperties =
 const responseXml = (href: string, properties: string) =>
   `<d:response><d:href>${href}</d:href><d:propstat><d:prop>${properties}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
 const multistatus = (...responses: string[]) => `<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">${responses.join('')}</d:multistatus>`;
-const context = () => ({ token: token(), pendingTokens: [] });
+const context = () => ({ token: newToken(), pendingTokens: [] });
 
 test('a WebDAV server may list entries by URL or by path, in any order, and include the folder itself', async (t) => {
   const { storage } = await startFakeServer(t, ({ headers }, response) => {
@@ -66,7 +66,7 @@ function memoryServer(
   onMove: (move: { from: string; to: string; overwrites: boolean }, items: Map<string, string>, response: ServerResponse) => boolean,
 ) {
   const items = new Map<string, string>();
-  const answer: FakeAnswer = ({ method = '', url = '', headers }, response, body) => {
+  const answer: FakeResponder = ({ method = '', url = '', headers }, response, body) => {
     const path = decodeURIComponent(url).replace(/\/$/, '');
     if (method === 'PROPFIND') {
       const text = items.get(path);
@@ -91,7 +91,7 @@ function memoryServer(
 }
 
 async function startReplacement(storage: WebdavStorage, uploadToken: string, etag: string) {
-  const upload = await storage.upload({ parent: path('/'), name: 'doc', size: 3, ifTaken: { replaces: etag } }, uploadToken);
+  const upload = await storage.upload({ parent: parsePath('/'), name: 'doc', size: 3, ifTaken: { replaces: etag } }, uploadToken);
   await upload.write(Buffer.from('new'));
   return upload;
 }
@@ -112,7 +112,7 @@ for (const [what, status] of [
     });
     items.set('/dav/doc', 'old');
     const { storage } = await startFakeServer(t, answer);
-    const upload = await startReplacement(storage, token(), (await storage.stat(path('/doc')))?.etag ?? '');
+    const upload = await startReplacement(storage, newToken(), (await storage.stat(parsePath('/doc')))?.etag ?? '');
     assert.equal(await upload.place(), 'doc');
     await upload.discard();
     assert.deepEqual(
@@ -132,8 +132,8 @@ async function checkRecoveredReplacement(
 ): Promise<void> {
   let timeShift = 0; // ms
   const { storage } = await startFakeServer(t, answer, {}, () => Date.now() + timeShift);
-  const change = { action: 'upload', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
-  const upload = await startReplacement(storage, change.token, (await storage.stat(path('/doc')))?.etag ?? '');
+  const change = { action: 'upload', parent: parsePath('/'), name: 'doc', newName: '', token: newToken() } as const;
+  const upload = await startReplacement(storage, change.token, (await storage.stat(parsePath('/doc')))?.etag ?? '');
   await assert.rejects(upload.place(), OutcomeUnknown);
   await upload.closeForRecovery();
   repair();
@@ -166,7 +166,7 @@ test('a move that a WebDAV server completes without sending a response counts as
   });
   items.set('/dav/old', 'text');
   const { storage } = await startFakeServer(t, answer);
-  await storage.rename(path('/'), 'old', 'new', context());
+  await storage.rename(parsePath('/'), 'old', 'new', context());
   assert.equal(items.get('/dav/new'), 'text');
 });
 
@@ -179,7 +179,7 @@ test('the outcome of a move that a WebDAV server completes only in part is unkno
   });
   items.set('/dav/old', '/');
   const { storage } = await startFakeServer(t, answer);
-  await assert.rejects(storage.rename(path('/'), 'old', 'new', context()), OutcomeUnknown);
+  await assert.rejects(storage.rename(parsePath('/'), 'old', 'new', context()), OutcomeUnknown);
   assert.equal(moves, 1);
 });
 
@@ -196,7 +196,7 @@ test('if the listing after a move breaks off, the outcome of the move is unknown
     response.writeHead(207);
     response.write('<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">', () => response.destroy());
   });
-  await assert.rejects(storage.rename(path('/'), 'old', 'new', context()), OutcomeUnknown);
+  await assert.rejects(storage.rename(parsePath('/'), 'old', 'new', context()), OutcomeUnknown);
   assert.ok([...items.keys()].some((name) => name.endsWith('-begun.txt')));
 });
 
@@ -205,7 +205,7 @@ test('recovery of a deletion keeps a file that was created under the same name l
   items.set('/dav/doc', 'old');
   let timeShift = 0; // ms
   const { storage } = await startFakeServer(t, answer, {}, () => Date.now() + timeShift);
-  const change = { action: 'delete', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
+  const change = { action: 'delete', parent: parsePath('/'), name: 'doc', newName: '', token: newToken() } as const;
   await storage.remove(change.parent, 'doc', change);
   items.set('/dav/doc', 'another');
   timeShift = 700_000;
@@ -243,10 +243,10 @@ test('recovery does not count a rename as done if somebody else has renamed the 
   let isRepaired = false;
   items.set('/dav/old', 'text');
   const { storage } = await startFakeServer(t, answer);
-  const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+  const change = { action: 'rename', parent: parsePath('/'), name: 'old', newName: 'new', token: newToken() } as const;
   await assert.rejects(storage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
   isRepaired = true;
-  await storage.rename(path('/'), 'old', 'elsewhere', context());
+  await storage.rename(parsePath('/'), 'old', 'elsewhere', context());
   assert.equal(await storage.recover(change), null);
 });
 
@@ -257,7 +257,7 @@ test('a rename to a name that a WebDAV server refuses fails as impossible, and l
   });
   items.set('/dav/old', 'text');
   const { storage } = await startFakeServer(t, answer);
-  await assert.rejects(storage.rename(path('/'), 'old', 'CON', context()), ChangeImpossible);
+  await assert.rejects(storage.rename(parsePath('/'), 'old', 'CON', context()), ChangeImpossible);
   assert.deepEqual([...items.keys()], ['/dav/old', '/dav/.postern']);
 });
 
@@ -272,7 +272,7 @@ test('a WebDAV server behind a proxy gets the destination without a host if it r
     answer(request, response, body);
   });
   items.set('/dav/old', 'text');
-  await storage.rename(path('/'), 'old', 'new', context());
+  await storage.rename(parsePath('/'), 'old', 'new', context());
   assert.equal(items.get('/dav/new'), 'text');
   assert.deepEqual(destinations.at(-1), '/dav/new');
 });
@@ -281,7 +281,7 @@ test('an empty file of a WebDAV server is opened without a GET request', async (
   const { storage, requests } = await startFakeServer(t, ({ url = '' }, response) =>
     response.writeHead(207).end(multistatus(responseXml(url, fileProperties.replace('>4<', '>0<')))),
   );
-  assert.equal((await storage.open(path('/empty')))?.content?.length, 0);
+  assert.equal((await storage.open(parsePath('/empty')))?.content?.length, 0);
   assert.ok(requests.every((request) => request.startsWith('PROPFIND')));
 });
 
@@ -290,7 +290,7 @@ test('a WebDAV server that ignores ranges sends no wrong bytes to visitors', asy
     if (method === 'GET') return void response.end('text');
     response.writeHead(207).end(multistatus(responseXml(url, fileProperties)));
   });
-  await assert.rejects(storage.open(path('/a')), StorageUnavailable);
+  await assert.rejects(storage.open(parsePath('/a')), StorageUnavailable);
 });
 
 test('a full WebDAV server is reported as a full storage', async (t) => {
@@ -298,7 +298,7 @@ test('a full WebDAV server is reported as a full storage', async (t) => {
     if (method === 'PROPFIND') return void response.writeHead(207).end(multistatus(responseXml(url, folderProperties)));
     response.writeHead(method === 'PUT' ? 507 : 201).end();
   });
-  const upload = await storage.upload({ parent: path('/'), name: 'a', size: 4, ifTaken: 'refuse' }, token());
+  const upload = await storage.upload({ parent: parsePath('/'), name: 'a', size: 4, ifTaken: 'refuse' }, newToken());
   await upload.write(Buffer.from('text'));
   await assert.rejects(upload.sync(), StorageFull);
   await upload.discard();
@@ -312,7 +312,7 @@ test('an HTML page does not count as a folder of a WebDAV server', async (t) => 
 test('no credentials are sent before a WebDAV server requests them, and Digest never sends the password itself', async (t) => {
   const authorizations: string[] = [];
   let nonce = 0;
-  const answer: FakeAnswer = ({ headers, url = '' }, response) => {
+  const answer: FakeResponder = ({ headers, url = '' }, response) => {
     const { authorization = '' } = headers;
     authorizations.push(authorization);
     nonce += 1;
@@ -334,7 +334,7 @@ test('no credentials are sent before a WebDAV server requests them, and Digest n
 
 test('a check of a WebDAV server that refuses the credentials sends at most four requests', async (t) => {
   let nonce = 0;
-  const refuse: FakeAnswer = (_, response) => {
+  const refuse: FakeResponder = (_, response) => {
     nonce += 1;
     response.writeHead(401, { 'www-authenticate': `Digest realm="files", nonce="${nonce}", qop="auth"` }).end();
   };

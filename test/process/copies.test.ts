@@ -12,7 +12,7 @@ import { startMailSink } from '../parts/mail-sink.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, mailSettings, newShare, signIn, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
-import { basic } from '../visit/visiting.ts';
+import { basicAuthorization } from '../visit/visiting.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
 
 const secret = { POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
@@ -302,7 +302,7 @@ test('after the secret key is lost, forget-secrets lists the secrets to enter ag
   const restartedPostern = await startPostern(t, { data });
   assert.equal((await restartedPostern.visit(`/s/${openShare.viewId}/file/welcome.txt`)).status, 200);
   const signInStatus = async (password: string) =>
-    (await restartedPostern.visit(`/s/${viewId}/list`, { headers: { authorization: basic('x', password) } })).status;
+    (await restartedPostern.visit(`/s/${viewId}/list`, { headers: { authorization: basicAuthorization('x', password) } })).status;
   assert.deepEqual([await signInStatus('a door of its own'), await signInStatus('')], [401, 401]);
   await restartedPostern.call('loginprofile/update', { id, password: 'another door of its own' });
   assert.equal(await signInStatus('another door of its own'), 200);

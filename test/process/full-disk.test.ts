@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { smallDisk } from '../ports/small-disk.ts';
+import { mountSmallDisk } from '../ports/small-disk.ts';
 import { until } from '../ports/until.ts';
 import { newShare } from '../start.ts';
 import { type RunningPostern, runPostern } from './run-postern.ts';
@@ -47,7 +47,7 @@ const readiness = async (postern: RunningPostern) => {
 const addShare = async (postern: RunningPostern) => (await postern.send('share/add', newShare())).status;
 
 test('on a full disk changes get 507 and downloads work, even after a restart, until space is free', { timeout: 60_000 }, async (t) => {
-  const disk = smallDisk(t, 'size=48m');
+  const disk = mountSmallDisk(t, 'size=48m');
   if (disk === null) return;
   const data = join(disk, 'data');
   const environment = { POSTERN_DATA: data, POSTERN_MIN_FREE_SPACE: '0' };
@@ -80,7 +80,7 @@ test('on a full disk changes get 507 and downloads work, even after a restart, u
 });
 
 test('after a clean stop, Postern starts on a full disk and serves listings', { timeout: 60_000 }, async (t) => {
-  const disk = smallDisk(t, 'size=48m');
+  const disk = mountSmallDisk(t, 'size=48m');
   if (disk === null) return;
   const data = join(disk, 'data');
   const environment = { POSTERN_DATA: data, POSTERN_MIN_FREE_SPACE: '0' };
@@ -96,7 +96,7 @@ test('after a clean stop, Postern starts on a full disk and serves listings', { 
 });
 
 test('visitors cannot use the minimum free space, and management changes still work', { timeout: 60_000 }, async (t) => {
-  const disk = smallDisk(t, 'size=64m');
+  const disk = mountSmallDisk(t, 'size=64m');
   if (disk === null) return;
   const postern = await runPostern(t, { POSTERN_DATA: join(disk, 'data'), POSTERN_MIN_FREE_SPACE: '24' });
   const link = (await postern.send('share/add', newShare())).body.viewUrl;

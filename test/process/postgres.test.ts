@@ -12,7 +12,7 @@ import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts'
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, newShare, signIn, startPostern, temporaryFolder } from '../start.ts';
-import { changeShare, createShare, jsonPost, minute, settableClock } from '../visit/visiting.ts';
+import { changeShare, createShare, jsonPostRequest, minute, settableClock } from '../visit/visiting.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
 
 const secret = { POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
@@ -100,7 +100,7 @@ test('while the database is a standby, changes and sign-ins get 503, and Postern
   await until(async () => (await postern.visit('/health/ready')).status === 503);
   const refusal = await postern.send('share/add', newShare());
   assert.deepEqual([refusal.status, refusal.body.code], [503, 'storeAway']);
-  assert.equal((await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ann', password: profile.password }))).status, 503);
+  assert.equal((await postern.visit(`${base}/sign-in`, jsonPostRequest({ username: 'ann', password: profile.password }))).status, 503);
 
   await cluster.stop();
   await cluster.start();
@@ -223,7 +223,7 @@ test('wrong passwords are counted across processes', async (t) => {
   const statuses: number[] = [];
   for (let count = 0; count < 12; count += 1) {
     const postern = processes[count % 2 === 0 ? 0 : 1];
-    statuses.push((await postern.visit(`${share.base}/sign-in`, jsonPost({ username: 'ann', password: 'wrong' }))).status);
+    statuses.push((await postern.visit(`${share.base}/sign-in`, jsonPostRequest({ username: 'ann', password: 'wrong' }))).status);
   }
   assert.ok(statuses.includes(429), String(statuses));
 });
@@ -382,7 +382,7 @@ test('if one process replaces a file while another deletes or renames it, the re
   };
   const rivals = {
     delete: () => two.visit(oldUrl, { method: 'DELETE' }),
-    rename: () => two.visit(`${base}/rename`, jsonPost({ path: 'a.txt', name: 'b.txt' })),
+    rename: () => two.visit(`${base}/rename`, jsonPostRequest({ path: 'a.txt', name: 'b.txt' })),
   };
   for (const [name, rival] of Object.entries(rivals))
     for (let round = 0; round < 30; round += 1) {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sendRequest, statusOf } from '../hostile/raw-socket.ts';
 import { atEnd } from '../parts/at-end.ts';
-import { smallDisk } from '../ports/small-disk.ts';
+import { mountSmallDisk } from '../ports/small-disk.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 import { type RunningPostern, runPostern } from './run-postern.ts';
 
@@ -32,7 +32,7 @@ for (const chunked of [false, true]) {
   });
 
   test(`an upload ${kind} that fills the disk gets 507 and leaves no file, and small uploads work`, { timeout: 10_000 }, async (t) => {
-    const disk = smallDisk(t, 'size=4m');
+    const disk = mountSmallDisk(t, 'size=4m');
     if (!disk) return;
     const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t), POSTERN_LOCAL_ROOTS: `1:${disk}` });
     await postern.send('location/add', { name: 'small', kind: 'local', configuration: JSON.stringify({ folder: disk }) });

@@ -6,7 +6,7 @@ import { VisitAudit } from '#features/audit/visit-audit.ts';
 import { type Store, StoreUnavailable } from '#ports/store.ts';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, signIn, startPostern, temporaryFolder } from '../start.ts';
-import { basic, createShare, jsonPost, minute, noPermissions, sendPath, settableClock } from './visiting.ts';
+import { basicAuthorization, createShare, jsonPostRequest, minute, noPermissions, sendPath, settableClock } from './visiting.ts';
 
 const everyAlert = {
   alertView: true,
@@ -229,7 +229,7 @@ test('a visit while the database is unavailable is recorded later with its origi
 
 test('a failed sign-in is recorded without the password, and a visit to an unknown link is not recorded', async (t) => {
   const { postern, link, readAuditLog } = await startWithAuditLog(t);
-  await postern.visit(`${link.base}/sign-in`, jsonPost({ username: 'ann', password: 'a very wrong secret' }));
+  await postern.visit(`${link.base}/sign-in`, jsonPostRequest({ username: 'ann', password: 'a very wrong secret' }));
   await postern.visit('/s/neverexistedatall/visit');
   const { rows } = await readAuditLog();
   assert.deepEqual(
@@ -247,8 +247,8 @@ test('failed sign-ins by form and by Basic authentication from one site at a lin
   const { postern, link, readAuditLog } = await startWithAuditLog(t);
   const { viewId } = await postern.call('loginprofile/get', { id: (await postern.call('share/get', { id: link.id })).authenticationId });
   for (const username of ['nobody', 'somebody', 'a typed password'])
-    await postern.visit(`${link.base}/sign-in`, jsonPost({ username, password: 'wrong password' }));
-  const headers = { authorization: basic('stranger', 'wrong password') };
+    await postern.visit(`${link.base}/sign-in`, jsonPostRequest({ username, password: 'wrong password' }));
+  const headers = { authorization: basicAuthorization('stranger', 'wrong password') };
   await postern.visit(`${link.base}/list`, { headers });
   await postern.visit(`/p/${viewId}/visit`, { headers });
   const { rows } = await readAuditLog();

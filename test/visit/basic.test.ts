@@ -8,7 +8,7 @@ import type { PasswordHash } from '#ports/password-hash.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, signIn, startPostern } from '../start.ts';
-import { basic, changeShare, createShare, minute, sendPath, settableClock } from './visiting.ts';
+import { basicAuthorization, changeShare, createShare, minute, sendPath, settableClock } from './visiting.ts';
 
 const password = 'correct horse battery';
 
@@ -36,7 +36,15 @@ async function startWithBasic(t: TestContext) {
   const profile = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: profile.id });
   const request = (headers: Record<string, string>) => sendPath(postern, `${base}/file/welcome.txt`, { headers });
-  return { clock, passwordHash, postern, profile, base, request, ann: () => request({ authorization: basic('ann', password) }) };
+  return {
+    clock,
+    passwordHash,
+    postern,
+    profile,
+    base,
+    request,
+    ann: () => request({ authorization: basicAuthorization('ann', password) }),
+  };
 }
 
 test('Basic authentication signs a program in for each request, without a cookie', async (t) => {
@@ -44,9 +52,9 @@ test('Basic authentication signs a program in for each request, without a cookie
   const validAnswer = await ann();
   assert.equal(validAnswer.status, 200);
   assert.equal(validAnswer.headers['set-cookie'], undefined);
-  const wrong = await request({ authorization: basic('ann', 'wrong') });
+  const wrong = await request({ authorization: basicAuthorization('ann', 'wrong') });
   assert.equal(wrong.status, 401);
-  assert.equal((await request({ authorization: basic('nobody', password) })).status, 401);
+  assert.equal((await request({ authorization: basicAuthorization('nobody', password) })).status, 401);
   for (const authorization of ['Basic', 'Basic !!!', `Basic ${Buffer.from('nocolon').toString('base64')}`, 'Bearer x'])
     assert.equal((await request({ authorization })).status, 401, authorization);
 });
@@ -61,7 +69,7 @@ test('a Basic username and password are read as UTF-8, and the password may cont
     confirmPassword: secret,
     authId: profile.id,
   });
-  assert.equal((await request({ authorization: basic('zoë', secret) })).status, 200);
+  assert.equal((await request({ authorization: basicAuthorization('zoë', secret) })).status, 200);
 });
 
 test('a login profile with a shared password accepts any username, or only its own if it has one', async (t) => {
@@ -75,7 +83,7 @@ test('a login profile with a shared password accepts any username, or only its o
     const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username, password: 'open sesame' });
     const { base } = await createShare(postern, { authenticationId: profile.id });
     assert.equal(
-      (await sendPath(postern, `${base}/list`, { headers: { authorization: basic(name, 'open sesame') } })).status,
+      (await sendPath(postern, `${base}/list`, { headers: { authorization: basicAuthorization(name, 'open sesame') } })).status,
       expected,
       name,
     );
@@ -95,7 +103,7 @@ test('correct credentials are verified once in five minutes', async (t) => {
 test('a wrong password is refused even if correct credentials of the user are cached', async (t) => {
   const { ann, request } = await startWithBasic(t);
   await ann();
-  for (const name of ['ann', 'ANN']) assert.equal((await request({ authorization: basic(name, 'wrong') })).status, 401);
+  for (const name of ['ann', 'ANN']) assert.equal((await request({ authorization: basicAuthorization(name, 'wrong') })).status, 401);
 });
 
 test('credentials cached for one network do not let another network skip its sign-in delay', async (t) => {
@@ -103,7 +111,7 @@ test('credentials cached for one network do not let another network skip its sig
   const profile = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: profile.id });
   const from = (address: string, secret: string) =>
-    sendPath(postern, `${base}/list`, { headers: { authorization: basic('ann', secret), 'x-forwarded-for': address } });
+    sendPath(postern, `${base}/list`, { headers: { authorization: basicAuthorization('ann', secret), 'x-forwarded-for': address } });
   assert.equal((await from('198.51.100.7', password)).status, 200);
   for (let time = 0; time < 7; time += 1) await from('203.0.113.7', 'a wrong password');
   assert.equal((await from('203.0.113.7', password)).status, 429);
@@ -130,7 +138,7 @@ test('cached credentials end when the user is deactivated or deleted, or the pas
     authId: withNewPassword.profile.id,
   });
   assert.equal((await withNewPassword.ann()).status, 401);
-  assert.equal((await withNewPassword.request({ authorization: basic('ann', secret) })).status, 200);
+  assert.equal((await withNewPassword.request({ authorization: basicAuthorization('ann', secret) })).status, 200);
 
   const withDeletedUser = await startWithBasic(t);
   assert.equal((await withDeletedUser.ann()).status, 200);
@@ -141,7 +149,7 @@ test('cached credentials end when the user is deactivated or deleted, or the pas
 test('a 401 response offers Basic authentication to a program, but not to a browser', async (t) => {
   const { request } = await startWithBasic(t);
   const challenge = async (headers: Record<string, string>) => (await request(headers)).headers['www-authenticate'];
-  for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }, { authorization: basic('ann', 'wrong') }])
+  for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }, { authorization: basicAuthorization('ann', 'wrong') }])
     assert.match((await challenge(headers)) ?? '', /^Basic realm="[^"]*", charset="UTF-8"$/);
   for (const headers of [
     { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
@@ -174,7 +182,7 @@ test('a download with Basic authentication continues after its cached credential
   const file = await open(join(postern.files, 'large.bin'), 'w');
   await file.truncate(2 ** 32);
   await file.close();
-  const headers = { authorization: basic('ann', password) };
+  const headers = { authorization: basicAuthorization('ann', password) };
   assert.equal((await sendPath(postern, `${base}/file/welcome.txt`, { headers })).status, 200); // the credentials are cached from now on
   const response = await new Promise<IncomingMessage>((resolve) => {
     get(`${postern.publicUrl}${base}/file/large.bin`, { headers, agent: false }, resolve);
@@ -216,12 +224,12 @@ for (const [what, over] of Object.entries({
     assert.equal((await postern.visit(file, { headers: otherSession })).status, 200);
 
     isHeld = true;
-    const request = postern.visit(file, { headers: { authorization: basic('ann', profile.password) } });
+    const request = postern.visit(file, { headers: { authorization: basicAuthorization('ann', profile.password) } });
     await verificationStart.promise;
     await changeShare(postern, id, over);
     gate.resolve();
 
     assert.equal((await request).status, 403);
-    for (const headers of [otherSession, { authorization: basic('ann', profile.password) }])
+    for (const headers of [otherSession, { authorization: basicAuthorization('ann', profile.password) }])
       assert.equal((await postern.visit(file, { headers })).status, 403);
   });

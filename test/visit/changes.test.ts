@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startPostern } from '../start.ts';
-import { createShare, jsonPost, noPermissions, sendPath } from './visiting.ts';
+import { createShare, jsonPostRequest, noPermissions, sendPath } from './visiting.ts';
 
 const post: RequestInit = { method: 'POST' };
 const remove: RequestInit = { method: 'DELETE' };
@@ -29,7 +29,7 @@ test('a rename keeps an entry in its folder and never overwrites an existing nam
   await writeFile(join(postern.files, 'box/a.txt'), 'a');
   await writeFile(join(postern.files, 'box/b.txt'), 'b');
   const { base } = await createShare(postern);
-  const rename = (path: string, name: string) => postern.visit(`${base}/rename`, jsonPost({ path, name }));
+  const rename = (path: string, name: string) => postern.visit(`${base}/rename`, jsonPostRequest({ path, name }));
   assert.equal((await rename('box/a.txt', 'c.txt')).status, 200);
   assert.equal(await readFile(join(postern.files, 'box/c.txt'), 'utf8'), 'a');
   for (const existingName of ['b.txt', 'inner']) {
@@ -50,7 +50,7 @@ test('a folder creation or rename that fails with 404 or 409 creates no audit en
   for (let time = 0; time < 3; time += 1) {
     assert.equal((await postern.visit(`${base}/folder/box`, post)).status, 409);
     assert.equal((await postern.visit(`${base}/folder/nowhere/box`, post)).status, 404);
-    assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: 'box', name: 'welcome.txt' }))).status, 409);
+    assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'box', name: 'welcome.txt' }))).status, 409);
   }
   for (const action of ['createFolder', 'rename']) assert.equal((await postern.call('audit/search', { action })).totalCount, 0, action);
 });
@@ -77,7 +77,7 @@ test('the shared folder itself cannot be renamed, deleted or replaced', async (t
   await mkdir(join(postern.files, 'box'));
   const { base } = await createShare(postern, { path: '/box' });
   for (const path of ['/file', '/file/']) assert.equal((await postern.visit(base + path, remove)).status, 403, path);
-  for (const path of ['', '/']) assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path, name: 'other' }))).status, 403);
+  for (const path of ['', '/']) assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path, name: 'other' }))).status, 403);
   assert.equal((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x' })).status, 403);
   assert.equal((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x', headers: { 'if-match': '*' } })).status, 403);
   assert.ok(existsSync(join(postern.files, 'box')));
@@ -89,7 +89,7 @@ test('a shared file cannot be renamed or deleted, and is replaced only with If-M
   const { base } = await createShare(postern, { path: '/welcome.txt', folder: false });
   const etag = (await postern.visit(`${base}/file`)).headers.get('etag') ?? '';
   assert.equal((await postern.visit(`${base}/file`, remove)).status, 403);
-  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: '', name: 'other' }))).status, 403);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: '', name: 'other' }))).status, 403);
   assert.ok([403, 409].includes((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x' })).status));
   assert.equal((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x', headers: { 'if-match': '"old"' } })).status, 412);
   const replacement = await postern.visit(`${base}/file`, { method: 'PUT', body: 'new text', headers: { 'if-match': etag } });
@@ -106,7 +106,7 @@ test('a path below a shared file gets 404 on every route', async (t) => {
   assert.equal((await postern.visit(`${base}/folder/a`, post)).status, 404);
   assert.equal((await postern.visit(`${base}/file/a`, { method: 'PUT', body: 'x' })).status, 404);
   assert.equal((await postern.visit(`${base}/file/a`, remove)).status, 404);
-  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: 'welcome.txt', name: 'b' }))).status, 404);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'welcome.txt', name: 'b' }))).status, 404);
 });
 
 test('no folder can be created in a share of one file', async (t) => {
@@ -137,7 +137,7 @@ test('each permission allows its own actions and no others', async (t) => {
       zip: (await postern.visit(`${base}/zip`)).status,
       put: (await postern.visit(`${base}/file/b.txt`, { method: 'PUT', body: 'b' })).status,
       folder: (await postern.visit(`${base}/folder/f`, post)).status,
-      rename: (await postern.visit(`${base}/rename`, jsonPost({ path: 'a.txt', name: 'c.txt' }))).status,
+      rename: (await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'a.txt', name: 'c.txt' }))).status,
       delete: (await postern.visit(`${base}/file/a.txt`, remove)).status,
     };
     const allowedActions = Object.keys(answers).filter((action) => Number(answers[action]) < 300);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestPostern } from '../start.ts';
-import { createShare, jsonPost } from './visiting.ts';
+import { createShare, jsonPostRequest } from './visiting.ts';
 
 /** Checks the actions of a visitor at a location, except visit and view. */
 export async function checkFileActions(postern: TestPostern, location = 'local'): Promise<void> {
@@ -16,7 +16,7 @@ export async function checkFileActions(postern: TestPostern, location = 'local')
   assert.equal((await postern.visit(`${base}/file/box/doc.txt`, replacement)).status, 201);
   assert.equal((await postern.visit(`${base}/file/box/doc.txt`, replacement)).status, 412);
   assert.equal((await postern.visit(`${base}/zip`)).status, 200);
-  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: 'box', name: 'moved' }))).status, 200);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'box', name: 'moved' }))).status, 200);
   const { entries } = (await postern.visit(`${base}/list/moved`)).body;
   assert.deepEqual(
     entries.map(({ name, size }: { name: string; size: number }) => [name, size]),

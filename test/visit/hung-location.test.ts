@@ -8,7 +8,7 @@ import { startWithThreads } from '../parts/intercepted-postern.ts';
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { type StartOptions, type TestPostern, type TestResponse, temporaryFolder } from '../start.ts';
-import { createShare, jsonPost } from './visiting.ts';
+import { createShare, jsonPostRequest } from './visiting.ts';
 
 const large = 1 << 20; // bytes: more than a thread sends with its response
 
@@ -41,9 +41,9 @@ async function useOtherLocation(postern: TestPostern, base: string): Promise<voi
   assert.equal((await download.arrayBuffer()).byteLength, large);
   assert.equal((await postern.visit(`${base}/zip`)).status, 200);
   assert.equal((await postern.visit(`${base}/folder/${name}-folder`, { method: 'POST' })).status, 201);
-  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: name, name: `${name}-new` }))).status, 200);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: name, name: `${name}-new` }))).status, 200);
   assert.equal((await postern.visit(`${base}/file/${name}-new`, { method: 'DELETE' })).status, 204);
-  assert.equal((await postern.visit(`${base}/sign-in`, jsonPost({}))).status < 500, true);
+  assert.equal((await postern.visit(`${base}/sign-in`, jsonPostRequest({}))).status < 500, true);
   assert.equal((await postern.send('share/search')).status, 200);
   assert.equal((await postern.send('location/test', { id: 1 })).status, 200);
   assert.equal((await postern.visit('/health/live')).status, 200);
@@ -69,7 +69,7 @@ const hungRequests: readonly HungRequest[] = [
   { title: 'the naming of an uploaded file', commands: ['placeUpload'], path: 'file/named', init: upload, status: 201 },
   { title: 'a new folder', commands: ['createFolder'], path: 'folder/one', init: { method: 'POST' }, status: 201 },
   { title: 'the sync of a folder', commands: ['syncFolder'], path: 'folder/two', init: { method: 'POST' }, status: 201 },
-  { title: 'a rename', commands: ['rename'], path: 'rename', init: jsonPost({ path: 'old', name: 'renamed' }), status: 200 },
+  { title: 'a rename', commands: ['rename'], path: 'rename', init: jsonPostRequest({ path: 'old', name: 'renamed' }), status: 200 },
   { title: 'a deletion', commands: ['remove'], path: 'file/small.txt', init: { method: 'DELETE' }, status: 204 },
 ];
 

@@ -10,7 +10,7 @@ import { StorageUnavailable } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { requestUnrecordedChange } from '../parts/unrecorded-change.ts';
 import { createUsersProfile, signIn, startPostern } from '../start.ts';
-import { basic, changeShare, createShare, hour, jsonPost, settableClock } from './visiting.ts';
+import { basicAuthorization, changeShare, createShare, hour, jsonPostRequest, settableClock } from './visiting.ts';
 
 const key = { 'idempotency-key': 'once' };
 
@@ -19,7 +19,7 @@ test('a change that is sent twice with one idempotency key is made once and gets
   const { base } = await createShare(postern);
   for (const [path, init, status] of [
     ['/folder/new', { method: 'POST' }, 201],
-    ['/rename', jsonPost({ path: 'new', name: 'newer' }), 200],
+    ['/rename', jsonPostRequest({ path: 'new', name: 'newer' }), 200],
     ['/file/newer', { method: 'DELETE' }, 204],
   ] as const) {
     const requestInit = {
@@ -107,7 +107,7 @@ test('a stored response is not sent to a request with a wrong password', async (
   const { id } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
   const request = (password: string) =>
-    postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, authorization: basic('ann', password) } });
+    postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, authorization: basicAuthorization('ann', password) } });
   assert.equal((await request('correct horse battery')).status, 201);
   assert.equal((await request('wrong')).status, 401);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { cookieOf, createUsersProfile, type Json, signIn, startPostern, temporaryFolder } from '../start.ts';
-import { changeShare, createShare, jsonPost, minute } from './visiting.ts';
+import { changeShare, createShare, jsonPostRequest, minute } from './visiting.ts';
 
 /** Starts Postern with a clock that the test can advance. `restart` also writes all audit entries that are still in memory. */
 async function startWithClock(t: TestContext) {
@@ -72,7 +72,7 @@ test('all visitors who sign in with the password of a login profile count as one
   const link = await createShare(postern, { authenticationId: profile });
   for (const username of ['guest', 'friend']) {
     await postern.call('loginprofile/update', { id: profile, username });
-    const response = await postern.visit(`${link.base}/sign-in`, jsonPost({ username, password: 'open sesame' }));
+    const response = await postern.visit(`${link.base}/sign-in`, jsonPostRequest({ username, password: 'open sesame' }));
     await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie: cookieOf(response) } });
   }
   assert.deepEqual(await actorsOf(await restart(), 'download'), ['guest']);

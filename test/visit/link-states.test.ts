@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
 import { createUsersProfile, signIn, startPostern, type TestResponse } from '../start.ts';
-import { changeShare, createShare, hour, jsonPost, noPermissions, settableClock } from './visiting.ts';
+import { changeShare, createShare, hour, jsonPostRequest, noPermissions, settableClock } from './visiting.ts';
 
 const day = 24 * hour;
 const isoTime = (time: number) => new Date(time).toISOString();
@@ -94,7 +94,11 @@ test('an address outside the IP range gets 403, also for the page and for sign-i
 
   for (const path of ['', '/visit', '/list']) assert.equal((await postern.visit(base + path)).status, 403, path);
   for (const path of ['/sign-in', '/sign-out'])
-    assert.equal((await postern.visit(base + path, jsonPost({ username: 'ann', password: 'correct horse battery' }))).status, 403, path);
+    assert.equal(
+      (await postern.visit(base + path, jsonPostRequest({ username: 'ann', password: 'correct horse battery' }))).status,
+      403,
+      path,
+    );
 });
 
 test('an IP range that an earlier version stored still applies', async (t) => {
@@ -146,7 +150,7 @@ test('before sign-in, the page, visit and sign-out work, and all other requests 
   for (const path of ['/file/new.txt']) assert.equal((await postern.visit(base + path, { method: 'PUT', body: 'x' })).status, 401);
   assert.equal((await postern.visit(`${base}/file/welcome.txt`, { method: 'DELETE' })).status, 401);
   assert.equal((await postern.visit(`${base}/folder/new`, { method: 'POST' })).status, 401);
-  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: 'welcome.txt', name: 'a.txt' }))).status, 401);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'welcome.txt', name: 'a.txt' }))).status, 401);
   assert.equal((await postern.visit(base)).status, 200);
   assert.equal((await postern.visit(`${base}/visit`)).status, 200);
   assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST' })).status, 204);
@@ -164,7 +168,7 @@ test('a user who is not listed for a share can see only the page and sign out', 
   for (const path of ['/visit', '/list', '/file/welcome.txt', '/zip'])
     assert.equal((await postern.visit(base + path, { headers: { cookie } })).status, 403, path);
   assert.equal((await postern.visit(base, { headers: { cookie } })).status, 200);
-  const response = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ann', password: 'correct horse battery' }));
+  const response = await postern.visit(`${base}/sign-in`, jsonPostRequest({ username: 'ann', password: 'correct horse battery' }));
   assert.equal(response.status, 403);
   assert.match(response.headers.getSetCookie().join(), /postern-/);
   assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST', headers: { cookie } })).status, 204);
@@ -189,7 +193,7 @@ test('a request without the permission gets 403 even if the path does not exist'
     ['/file/absent/a', { method: 'PUT', body: 'x' }],
     ['/file/absent', { method: 'DELETE' }],
     ['/folder/absent/a', { method: 'POST' }],
-    ['/rename', jsonPost({ path: 'absent', name: 'b' })],
+    ['/rename', jsonPostRequest({ path: 'absent', name: 'b' })],
   ];
   for (const [path, init] of requests) {
     const answer = await postern.visit(base + path, init);
@@ -212,8 +216,8 @@ test('a request for a path that does not exist gets 404, and so does a new item 
     ['/file/welcome.txt/a', { method: 'PUT', body: 'x' }],
     ['/file/absent', { method: 'DELETE' }],
     ['/folder/absent/a', { method: 'POST' }],
-    ['/rename', jsonPost({ path: 'absent', name: 'b' })],
-    ['/rename', jsonPost({ path: 'absent/a', name: 'b' })],
+    ['/rename', jsonPostRequest({ path: 'absent', name: 'b' })],
+    ['/rename', jsonPostRequest({ path: 'absent/a', name: 'b' })],
   ];
   for (const [path, init] of requests) assert.equal((await postern.visit(base + path, init)).body.code, 'itemAbsent', path);
 });

@@ -20,7 +20,7 @@ test('a waiting listing ends as soon as its client disconnects', async () => {
   const never = new Promise<never>(() => {});
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
   const request = (path: string, clientGone: AbortSignal) =>
-    turns.page({ viewId: 'link', address: '192.0.2.1', locationId: 1, path, query, clientGone, sent: never }, () => never);
+    turns.page({ viewId: 'link', address: '192.0.2.1', locationId: 1, path, query, clientGone, responseEnd: never }, () => never);
   const connectedSignal = new AbortController().signal;
   for (const path of ['a', 'b', 'c', 'd']) void request(path, connectedSignal);
   const disconnect = new AbortController();
@@ -35,7 +35,7 @@ test('at most three pages of one link are read at once, so that another link at 
   const reads: string[] = [];
   const request = (viewId: string, path: string) => {
     const visitor = { viewId, address: '192.0.2.1', locationId: 1, path, query, clientGone: new AbortController().signal };
-    void turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, () => {
+    void turns.page({ ...visitor, responseEnd: new Promise<never>(() => {}) }, () => {
       reads.push(`${viewId} ${path}`);
       return new Promise<never>(() => {});
     });
@@ -56,7 +56,7 @@ test('reads for disconnected clients count toward the limit of their link, so th
       reads.push(`${viewId} ${path}`);
       return new Promise<never>(() => {});
     };
-    turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, read).catch(() => {});
+    turns.page({ ...visitor, responseEnd: new Promise<never>(() => {}) }, read).catch(() => {});
   };
   for (const path of ['a', 'b', 'c', 'd', 'e', 'f']) {
     const disconnect = new AbortController();
@@ -73,7 +73,7 @@ test('reads for disconnected clients count toward the limit of their link, so th
 function requestPage(turns: ListingTurns, address: string, startIndex: number, read: () => Promise<null>): Promise<unknown> {
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 1 } as const;
   const visitor = { viewId: 'link', address, locationId: 1, path: 'large', query, clientGone: new AbortController().signal };
-  return turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, read);
+  return turns.page({ ...visitor, responseEnd: new Promise<never>(() => {}) }, read);
 }
 
 test('if a hundred addresses of a wide network request pages of a folder, a page for another network waits for at most two', async () => {

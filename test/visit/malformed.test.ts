@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, startPostern } from '../start.ts';
-import { createShare, jsonPost, sendPath } from './visiting.ts';
+import { createShare, jsonPostRequest, sendPath } from './visiting.ts';
 
 const malformedPaths = [
   '..',
@@ -102,12 +102,12 @@ test('paths and names in a request body are not URL-decoded, and invalid segment
   const invalidNames = ['..', '.', 'a\\b', 'a\u0000b', 'a\nb', '.postern', '.Postern-x', '../welcome.txt'];
   for (const at of [base, '/s/neverexistedatall'])
     for (const name of [...invalidNames, 'a/b', '']) {
-      assert.equal((await postern.visit(`${at}/rename`, jsonPost({ path: 'welcome.txt', name }))).status, 400, JSON.stringify(name));
+      assert.equal((await postern.visit(`${at}/rename`, jsonPostRequest({ path: 'welcome.txt', name }))).status, 400, JSON.stringify(name));
     }
   for (const path of [...invalidNames, 'a//b', 'a/../welcome.txt']) {
-    assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path, name: 'ok.txt' }))).status, 400, JSON.stringify(path));
+    assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path, name: 'ok.txt' }))).status, 400, JSON.stringify(path));
   }
-  const plain = await postern.visit(`${base}/rename`, jsonPost({ path: 'a%2e.txt', name: 'b%2e.txt' }));
+  const plain = await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'a%2e.txt', name: 'b%2e.txt' }));
   assert.equal(plain.status, 200);
   assert.equal((await sendPath(postern, `${base}/file/b%252e.txt`)).status, 200);
 });
@@ -130,7 +130,7 @@ test('a path of 255 levels is accepted, and a deeper path gets 400 with the limi
       assert.equal(status, 400, `${method} ${route}`);
       assert.match(body.detail, /at most 255 levels/);
     }
-  const renameAnswer = await postern.visit(`${base}/rename`, jsonPost({ path: deeper, name: 'b' }));
+  const renameAnswer = await postern.visit(`${base}/rename`, jsonPostRequest({ path: deeper, name: 'b' }));
   const shareAnswer = await postern.send('share/add', newShare({ path: `/${deeper}` }));
   const browseAnswer = await postern.send('location/browse', { location: 'local', path: deeper });
   for (const { status, body } of [renameAnswer, shareAnswer, browseAnswer]) {
@@ -146,7 +146,7 @@ test('a share 200 levels deep gives access to 200 more levels below it', async (
   await writeFile(join(postern.files, levels, levels, 'b.txt'), 'b');
   const { base } = await createShare(postern, { path: `/${levels}` });
   assert.equal((await sendPath(postern, `${base}/file/${levels}/b.txt`)).bytes.toString(), 'b');
-  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: `${levels}/b.txt`, name: 'c.txt' }))).status, 200);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: `${levels}/b.txt`, name: 'c.txt' }))).status, 200);
   assert.equal((await postern.visit(`${base}/file/${levels}/c.txt`, { method: 'DELETE' })).status, 204);
 });
 
@@ -162,7 +162,7 @@ test('a malformed request body gets 400 before the link is looked up', async (t)
       { path: 'a', name: 'b', more: 1 },
       { path: 'a', name: null },
     ])
-      assert.equal((await postern.visit(`${at}/rename`, jsonPost(body))).status, 400, JSON.stringify(body));
+      assert.equal((await postern.visit(`${at}/rename`, jsonPostRequest(body))).status, 400, JSON.stringify(body));
     for (const body of [
       {},
       { username: 'ann' },
@@ -170,7 +170,7 @@ test('a malformed request body gets 400 before the link is looked up', async (t)
       { username: 'a', password: 'x', more: 1 },
       { username: 'a', password: 1 },
     ])
-      assert.equal((await postern.visit(`${at}/sign-in`, jsonPost(body))).status, 400, JSON.stringify(body));
+      assert.equal((await postern.visit(`${at}/sign-in`, jsonPostRequest(body))).status, 400, JSON.stringify(body));
     const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
     for (const route of ['rename', 'sign-in'])
       assert.equal((await postern.visit(`${at}/${route}`, { ...json, body: '{"path":' })).status, 400, route);
@@ -180,7 +180,7 @@ test('a malformed request body gets 400 before the link is looked up', async (t)
 test('an unknown field is named in the field errors of the response', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  const answer = await postern.visit(`${base}/rename`, jsonPost({ path: 'welcome.txt', name: 'b.txt', nmae: 'c' }));
+  const answer = await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'welcome.txt', name: 'b.txt', nmae: 'c' }));
   assert.equal(answer.status, 400);
   assert.deepEqual(
     answer.body.errors.map((fieldError: { field: string }) => fieldError.field),
@@ -204,9 +204,9 @@ test('all routes except the page refuse unknown query parameters, and the listin
     ['/file/new.txt?x=1', { method: 'PUT', body: 'x' }],
     ['/file/welcome.txt?x=1', { method: 'DELETE' }],
     ['/folder/new?x=1', { method: 'POST' }],
-    ['/rename?x=1', jsonPost({ path: 'welcome.txt', name: 'b.txt' })],
+    ['/rename?x=1', jsonPostRequest({ path: 'welcome.txt', name: 'b.txt' })],
     ['/sign-out?x=1', { method: 'POST' }],
-    ['/sign-in?x=1', jsonPost({ username: 'ann', password: 'x' })],
+    ['/sign-in?x=1', jsonPostRequest({ username: 'ann', password: 'x' })],
   ];
   for (const [path, init] of requests) assert.equal((await postern.visit(base + path, init)).status, 400, path);
   const answer = await postern.visit(`${base}/list?pagesize=1`);

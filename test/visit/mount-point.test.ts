@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { folderForDisks, mountAt, unmount } from '../ports/small-disk.ts';
+import { createMountFolder, mountAt, unmount } from '../ports/small-disk.ts';
 import { tusClient } from '../resumable-uploads/tus.ts';
 import { startPostern } from '../start.ts';
 import { createShare } from './visiting.ts';
 
 test('while nothing is mounted, requests to a mount-point location get 503, and no upload is stored', async (t) => {
-  const folder = folderForDisks(t);
+  const folder = createMountFolder(t);
   const mountPoint = join(folder, 'files');
   if (!mountAt(t, mountPoint, 'size=8m')) return;
   const postern = await startPostern(t, { environment: { POSTERN_LOCAL_ROOTS: `1:${folder}` } });
@@ -28,7 +28,7 @@ test('while nothing is mounted, requests to a mount-point location get 503, and 
 });
 
 test('a file can be uploaded in parts to a folder on another mount', async (t) => {
-  const folder = folderForDisks(t);
+  const folder = createMountFolder(t);
   const location = join(folder, 'files');
   if (!mountAt(t, join(location, 'disk'), 'size=8m')) return;
   const postern = await startPostern(t, { environment: { POSTERN_LOCAL_ROOTS: `1:${folder}` } });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { copyShare } from '../parts/copy-share.ts';
 import { logLines } from '../parts/log-lines.ts';
 import { cookieOf, createUsersProfile, signIn, startPostern } from '../start.ts';
-import { basic, changeShare, createShare, jsonPost } from './visiting.ts';
+import { basicAuthorization, changeShare, createShare, jsonPostRequest } from './visiting.ts';
 
 const password = 'correct horse battery';
 const titles = (body: { shares: { title: string }[] }) => body.shares.map(({ title }) => title).sort();
@@ -25,7 +25,7 @@ test('a portal lists exactly the shares that admit the visitor now', async (t) =
   const before = await postern.visit(`/p/${viewId}/visit`);
   assert.equal(before.body.signIn.signedIn, false);
   assert.deepEqual([before.body.visitor, before.body.shares], [null, []]);
-  const response = await postern.visit(`/p/${viewId}/sign-in`, jsonPost({ username: 'ann', password }));
+  const response = await postern.visit(`/p/${viewId}/sign-in`, jsonPostRequest({ username: 'ann', password }));
   assert.equal(response.status, 200);
   const headers = { cookie: cookieOf(response) };
   const { body } = await postern.visit(`/p/${viewId}/visit`, { headers });
@@ -63,7 +63,7 @@ test('a login profile without sign-in has no portal', async (t) => {
   for (const path of ['', '/visit']) assert.equal((await postern.visit(`/p/${viewId}${path}`)).status, 404, path);
   for (const path of ['/sign-in', '/sign-out'])
     assert.equal(
-      (await postern.visit(`/p/${viewId}${path}`, jsonPost({ username: 'a', password: 'b' }))).status,
+      (await postern.visit(`/p/${viewId}${path}`, jsonPostRequest({ username: 'a', password: 'b' }))).status,
       path === '/sign-in' || path === '/sign-out' ? 404 : 0,
     );
   assert.equal((await postern.visit(`/p/${viewId}/visit`)).body.code, 'linkUnknown');
@@ -105,7 +105,7 @@ test('a portal refuses addresses outside the IP range of its login profile', asy
   const postern = await startPostern(t);
   const { viewId } = await createUsersProfile(postern, ['ann'], { ipRange: '203.0.113.0/24' });
   for (const path of ['', '/visit']) assert.equal((await postern.visit(`/p/${viewId}${path}`)).status, 403, path);
-  assert.equal((await postern.visit(`/p/${viewId}/sign-in`, jsonPost({ username: 'ann', password }))).status, 403);
+  assert.equal((await postern.visit(`/p/${viewId}/sign-in`, jsonPostRequest({ username: 'ann', password }))).status, 403);
 });
 
 test('a portal whose viewId was replaced is not found at its old address', async (t) => {
@@ -120,9 +120,9 @@ test('a program can visit a portal with Basic authentication', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await createUsersProfile(postern);
   await createShare(postern, { title: 'open', authenticationId: id });
-  const response = await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basic('ann', password) } });
+  const response = await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basicAuthorization('ann', password) } });
   assert.deepEqual(titles(response.body), ['open']);
-  assert.equal((await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basic('ann', 'wrong') } })).status, 401);
+  assert.equal((await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basicAuthorization('ann', 'wrong') } })).status, 401);
 });
 
 test('the HTML page of a portal or link contains no titles and no inline scripts', async (t) => {

@@ -11,7 +11,7 @@ import { startWithStorages, startWithThreads } from '../parts/intercepted-poster
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
-import { createShare, jsonPost } from './visiting.ts';
+import { createShare, jsonPostRequest } from './visiting.ts';
 
 test('an upload whose outcome could not be recorded is later recorded as done, and its alert is enqueued', async (t) => {
   const postern = await startPostern(t);
@@ -203,8 +203,8 @@ test('a new folder that waits for a lock is not created if the share is deleted 
 
 for (const { title, action, path, init } of [
   { title: 'creation of a folder', action: 'createFolder', path: 'folder/new', init: { method: 'POST' } },
-  { title: 'rename of a file', action: 'rename', path: 'rename', init: jsonPost({ path: 'a.txt', name: 'new' }) },
-  { title: 'rename of a folder', action: 'rename', path: 'rename', init: jsonPost({ path: 'old', name: 'new' }) },
+  { title: 'rename of a file', action: 'rename', path: 'rename', init: jsonPostRequest({ path: 'a.txt', name: 'new' }) },
+  { title: 'rename of a folder', action: 'rename', path: 'rename', init: jsonPostRequest({ path: 'old', name: 'new' }) },
 ] as const)
   test(`a ${title} that takes place after another process has recovered the change is recorded as done`, async (t) => {
     const postern = await startWithThreads(t, inlineThreads);
@@ -237,7 +237,7 @@ for (const { title, action, path, init } of [
 
 for (const { title, action, path, init } of [
   { title: 'new folder', action: 'createFolder', path: 'folder/new', init: { method: 'POST' } },
-  { title: 'rename', action: 'rename', path: 'rename', init: jsonPost({ path: 'a.txt', name: 'new' }) },
+  { title: 'rename', action: 'rename', path: 'rename', init: jsonPostRequest({ path: 'a.txt', name: 'new' }) },
   { title: 'new file', action: 'upload', path: 'file/new', init: { method: 'PUT', body: 'x' } },
 ] as const)
   test(`a ${title} whose process was killed at the end of the change is recorded as done, even if its result is deleted before recovery runs`, async (t) => {

@@ -3,16 +3,16 @@ import { mkdir } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
+import { type FakeResponder, startFakeS3 } from '../parts/fake-s3.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { checkFileActions } from './file-actions.ts';
-import { createShare, jsonPost } from './visiting.ts';
+import { createShare, jsonPostRequest } from './visiting.ts';
 
 const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>';
 
 /** Starts Postern with a location `bucket` at a fake service, and a link to it. */
-async function startWithService(t: TestContext, answer: FakeAnswer) {
+async function startWithService(t: TestContext, answer: FakeResponder) {
   const { configuration, closeConnections } = await startFakeS3(t, answer);
   const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
   await postern.call('location/add', { name: 'bucket', kind: 's3', configuration: JSON.stringify(configuration) });
@@ -74,7 +74,7 @@ test('a file that an S3 service must restore first cannot be renamed, and the re
     else if (isThere) response.writeHead(200, { 'content-length': '3', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }).end();
     else response.writeHead(404).end();
   });
-  const { status, body } = await postern.visit(`${base}/rename`, jsonPost({ path: 'old.txt', name: 'new.txt' }));
+  const { status, body } = await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'old.txt', name: 'new.txt' }));
   assert.deepEqual([status, body.code], [409, 'fileArchived']);
 });
 

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
 import { cookieOf, createUsersProfile, type Json, signIn, startPostern, type TestPostern } from '../start.ts';
-import { createShare, hour, jsonPost, minute, sendPath, settableClock } from './visiting.ts';
+import { createShare, hour, jsonPostRequest, minute, sendPath, settableClock } from './visiting.ts';
 
 const password = 'correct horse battery';
 
@@ -25,7 +25,7 @@ test('a session cookie is HttpOnly, SameSite=Lax, valid for the entire host, and
   const postern = await startPostern(t);
   const { id } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
-  const answer = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ann', password }));
+  const answer = await postern.visit(`${base}/sign-in`, jsonPostRequest({ username: 'ann', password }));
   const [cookie = '', ...more] = answer.headers.getSetCookie();
   assert.deepEqual(more, []);
   const [pair = '', ...attributes] = cookie.split(/; */);
@@ -162,7 +162,7 @@ test('a session of a password profile ends if the password or the user name of t
     [{ username: 'guest', password: 'open sesame' }, { password: 'open barley' }],
     [{ username: 'guest', password: 'open barley' }, { username: 'friend' }],
   ] as const) {
-    const cookie = cookieOf(await postern.visit(`${base}/sign-in`, jsonPost(before)));
+    const cookie = cookieOf(await postern.visit(`${base}/sign-in`, jsonPostRequest(before)));
     assert.equal((await postern.visit(`${base}/list`, { headers: { cookie } })).status, 200);
     await postern.call('loginprofile/update', { id: profile.id, ...after });
     assert.equal((await postern.visit(`${base}/list`, { headers: { cookie } })).status, 401);
@@ -198,7 +198,7 @@ test('a browser keeps only its thirty newest sessions', async (t) => {
     clock.advance(1000);
     const { viewId, id } = await postern.call('loginprofile/add', { title: `Door ${number}`, typeId: 2, password: 'open sesame' });
     const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
-    const answer = await postern.visit(`/p/${viewId}/sign-in`, jsonPost({ password: 'open sesame' }, { cookie }));
+    const answer = await postern.visit(`/p/${viewId}/sign-in`, jsonPostRequest({ password: 'open sesame' }, { cookie }));
     for (const set of answer.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
       if (value === '') jar.delete(name);
@@ -214,7 +214,7 @@ test('one network can start 300 sessions per minute at a login profile, and othe
   const postern = await startPostern(t, { replacements: { ports: { clock } }, environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password });
   const { base } = await createShare(postern, { authenticationId: profile.id });
-  const request = (from: string) => postern.visit(`${base}/sign-in`, jsonPost({ password }, { 'x-forwarded-for': from }));
+  const request = (from: string) => postern.visit(`${base}/sign-in`, jsonPostRequest({ password }, { 'x-forwarded-for': from }));
   for (let session = 0; session < 300; session += 1) assert.equal((await request('203.0.113.7')).status, 200);
   const refusal = await request('203.0.113.7');
   assert.deepEqual([refusal.status, refusal.body.code], [503, 'signInBusy']);

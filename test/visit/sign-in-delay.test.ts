@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { StoreUnavailable } from '#ports/store.ts';
 import { argon2PasswordHash } from '../../src/adapters/os/argon2.ts';
 import { createUsersProfile, startPostern, temporaryFolder } from '../start.ts';
-import { basic, createShare, jsonPost, minute, second, settableClock } from './visiting.ts';
+import { basicAuthorization, createShare, jsonPostRequest, minute, second, settableClock } from './visiting.ts';
 
 const password = 'open sesame';
 const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
@@ -14,7 +14,10 @@ async function startWithPassword(t: TestContext, clock = settableClock(), data?:
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password });
   const { base } = await createShare(postern, { authenticationId: profile.id });
   const attempt = async (secret: string, { from = '203.0.113.7', username = 'guest', at = base } = {}) => {
-    const { status, headers } = await postern.visit(`${at}/sign-in`, jsonPost({ username, password: secret }, { 'x-forwarded-for': from }));
+    const { status, headers } = await postern.visit(
+      `${at}/sign-in`,
+      jsonPostRequest({ username, password: secret }, { 'x-forwarded-for': from }),
+    );
     return { status, wait: Number(headers.get('retry-after')) };
   };
   return { clock, postern, profile, base, attempt };
@@ -78,11 +81,11 @@ test('failed attempts at all shares, at the portal and by HTTP Basic are counted
   const secondShare = await createShare(setup.postern, { authenticationId: setup.profile.id });
   await failAttempts(setup, 2);
   await failAttempts(setup, 2, { at: portal });
-  const headers = { authorization: basic('guest', 'wrong'), 'x-forwarded-for': '203.0.113.7' };
+  const headers = { authorization: basicAuthorization('guest', 'wrong'), 'x-forwarded-for': '203.0.113.7' };
   for (let time = 0; time < 2; time += 1) assert.equal((await setup.postern.visit(`${setup.base}/list`, { headers })).status, 401);
   for (const place of [setup.base, portal, secondShare.base])
     assert.equal((await setup.attempt(password, { at: place })).status, 429, place);
-  const validHeaders = { ...headers, authorization: basic('guest', password) };
+  const validHeaders = { ...headers, authorization: basicAuthorization('guest', password) };
   assert.equal((await setup.postern.visit(`${setup.base}/list`, { headers: validHeaders })).status, 429);
 });
 
@@ -94,7 +97,7 @@ test('the delay after failed sign-ins still applies after a restart', async (t) 
   const again = await startPostern(t, { environment, data, replacements: { ports: { clock } } });
   const answer = await again.visit(
     `${setup.base}/sign-in`,
-    jsonPost({ username: 'guest', password }, { 'x-forwarded-for': '203.0.113.7' }),
+    jsonPostRequest({ username: 'guest', password }, { 'x-forwarded-for': '203.0.113.7' }),
   );
   assert.equal(answer.status, 429);
 });
@@ -109,7 +112,10 @@ test('a malformed sign-in request does not count as a failure', async (t) => {
     { password: 'x' },
     { username: 'guest', password: 'x', more: 1 },
   ])
-    assert.equal((await setup.postern.visit(`${setup.base}/sign-in`, jsonPost(body, { 'x-forwarded-for': '203.0.113.7' }))).status, 400);
+    assert.equal(
+      (await setup.postern.visit(`${setup.base}/sign-in`, jsonPostRequest(body, { 'x-forwarded-for': '203.0.113.7' }))).status,
+      400,
+    );
   assert.equal((await setup.attempt(password)).status, 200);
 });
 
@@ -192,7 +198,7 @@ for (const [source, addressOf] of crowds)
     const { id } = await createUsersProfile(postern);
     const { base } = await createShare(postern, { authenticationId: id });
     const signIn = (from: string, username: string) =>
-      postern.visit(`${base}/sign-in`, jsonPost({ username, password: 'correct horse battery' }, { 'x-forwarded-for': from }));
+      postern.visit(`${base}/sign-in`, jsonPostRequest({ username, password: 'correct horse battery' }, { 'x-forwarded-for': from }));
     const crowd = Array.from({ length: 90 }, (_, number) => signIn(addressOf(number), `name${number}`));
     await Promise.any(crowd.map(async (answer) => ((await answer).status === 503 ? true : Promise.reject(new Error())))); // queue full
     assert.equal((await signIn('203.0.113.8', 'ann')).status, 200);
@@ -204,7 +210,7 @@ test('when too many password checks are waiting, a further sign-in gets 503 with
   const { id } = await createUsersProfile(postern, []);
   const { base } = await createShare(postern, { authenticationId: id });
   const requests = Array.from({ length: 90 }, (_, number) =>
-    postern.visit(`${base}/sign-in`, jsonPost({ username: `name${number}`, password })),
+    postern.visit(`${base}/sign-in`, jsonPostRequest({ username: `name${number}`, password })),
   );
   const answers = await Promise.all(requests);
   const busy = answers.filter(({ status }) => status === 503);

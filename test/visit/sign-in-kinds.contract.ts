@@ -6,15 +6,15 @@ import { checkSignIn } from '#features/visits/sessions/visitor-identity.ts';
 import { signInKinds } from '#features/visits/sign-in/sign-in-kinds.ts';
 import type { CompletedSignIn, PasswordCredentials, ProfileRef, SignInAttempt, SignInType } from '#ports/sign-in.ts';
 import { cookieOf, startPostern, type TestPostern } from '../start.ts';
-import { basic, createShare, jsonPost, sendPath } from './visiting.ts';
+import { basicAuthorization, createShare, jsonPostRequest, sendPath } from './visiting.ts';
 
 /** A login profile with a visitor who can sign in with a password. */
 export interface PasswordVisitor {
   readonly profileId: number;
-  readonly right: PasswordCredentials;
-  readonly wrong: readonly PasswordCredentials[];
+  readonly credentials: PasswordCredentials;
+  readonly wrongCredentials: readonly PasswordCredentials[];
   /** Credentials of another visitor of the profile, or null if all visitors of the profile have the same subject. */
-  readonly other: PasswordCredentials | null;
+  readonly otherCredentials: PasswordCredentials | null;
   /** Changes the name of the visitor. @returns the credentials of the visitor after the change */
   rename(): Promise<PasswordCredentials>;
   /** By title: changes that end the sign-in. */
@@ -68,7 +68,7 @@ export function passwordKindContract(
         return result;
       },
     };
-    const signIn = async (credentials = visitor.right) => password.verify(await profile(), credentials, attempt);
+    const signIn = async (credentials = visitor.credentials) => password.verify(await profile(), credentials, attempt);
     const assertWrong = async (credentials: PasswordCredentials) =>
       assert.rejects(signIn(credentials), { messageName: 'signInWrong' }, credentials.username);
     /** Returns the current subject of a sign-in, or null if the sign-in has ended. */
@@ -90,24 +90,24 @@ export function passwordKindContract(
 
   test(`each verification of wrong credentials is counted as one attempt and gives no identity (${type})`, options, async (t) => {
     const { visitor, assertWrong, countedResults } = await start(t);
-    for (const credentials of visitor.wrong) await assertWrong(credentials);
+    for (const credentials of visitor.wrongCredentials) await assertWrong(credentials);
     assert.deepEqual(
       countedResults,
-      visitor.wrong.map(() => null),
+      visitor.wrongCredentials.map(() => null),
     );
   });
 
   test(`during the wait after failed attempts, the right credentials are refused (${type})`, options, async (t) => {
     const { visitor, password, profile } = await start(t);
     const countAttempt: SignInAttempt['countAttempt'] = () => Promise.reject(new Refusal('tooManyFailures'));
-    const verification = password.verify(await profile(), visitor.right, { address: '198.51.100.7', countAttempt });
+    const verification = password.verify(await profile(), visitor.credentials, { address: '198.51.100.7', countAttempt });
     await assert.rejects(verification, { messageName: 'tooManyFailures' });
   });
 
   test(`a visitor keeps their subject when their name changes, and another visitor has another subject (${type})`, options, async (t) => {
     const { visitor, signIn, subjectOf } = await start(t);
     const { subject } = (await signIn()).identity;
-    if (visitor.other) assert.notEqual((await signIn(visitor.other)).identity.subject, subject);
+    if (visitor.otherCredentials) assert.notEqual((await signIn(visitor.otherCredentials)).identity.subject, subject);
     const signInAfterRename = await signIn(await visitor.rename());
     assert.equal(signInAfterRename.identity.subject, subject);
     assert.equal(await subjectOf(signInAfterRename), subject);
@@ -163,9 +163,9 @@ export function passwordKindContract(
       assert.ok(newSignIn);
       assert.deepEqual([await subjectOf(completedSignIn), await subjectOf(newSignIn)], [null, completedSignIn.identity.subject]);
       assert.equal(await replace(), null, 'the first sign-in can no longer replace the password');
-      await assertWrong(visitor.right);
+      await assertWrong(visitor.credentials);
       assert.equal(
-        (await signIn({ ...visitor.right, password: 'another fine phrase' })).identity.subject,
+        (await signIn({ ...visitor.credentials, password: 'another fine phrase' })).identity.subject,
         completedSignIn.identity.subject,
       );
     },
@@ -174,11 +174,11 @@ export function passwordKindContract(
   test(`a visitor signs in at the page, and a program by Basic authentication (${type})`, options, async (t) => {
     const { postern, visitor, signIn } = await start(t);
     const { base } = await createShare(postern, { authenticationId: visitor.profileId });
-    const answer = await postern.visit(`${base}/sign-in`, jsonPost(visitor.right));
+    const answer = await postern.visit(`${base}/sign-in`, jsonPostRequest(visitor.credentials));
     assert.equal(answer.status, 200);
     const { identity } = await signIn();
     assert.deepEqual(answer.body.visitor, { name: identity.name, email: identity.email });
-    const authorization = basic(visitor.right.username, visitor.right.password);
+    const authorization = basicAuthorization(visitor.credentials.username, visitor.credentials.password);
     for (const headers of [{ cookie: cookieOf(answer) }, { authorization }])
       assert.equal((await sendPath(postern, `${base}/list`, { headers })).status, 200);
     const { identity: storedText } = await postern.ports.store.read

@@ -10,13 +10,13 @@ const createPasswordVisitor: CreateVisitor = async ({ call }) => {
   const update = (change: object) => call('loginprofile/update', { id, ...change });
   return {
     profileId: id,
-    right,
-    wrong: [
+    credentials: right,
+    wrongCredentials: [
       { username: 'guest', password: 'wrong' },
       { username: 'guest', password: '' },
       { username: 'other', password },
     ],
-    other: null,
+    otherCredentials: null,
     async rename() {
       await update({ username: 'friend' });
       return { ...right, username: 'friend' };
@@ -36,13 +36,13 @@ const createUser: CreateVisitor = async (postern) => {
   const right = { username: 'Ann', password };
   return {
     profileId,
-    right,
-    wrong: [
+    credentials: right,
+    wrongCredentials: [
       { username: 'ann', password: 'wrong' },
       { username: 'ann', password: '' },
       { username: 'nobody', password },
     ],
-    other: { username: 'bob', password },
+    otherCredentials: { username: 'bob', password },
     async rename() {
       const name = { username: 'anna', username_key: 'anna' };
       await ports.store.write((tx) => tx.updateTable('access_user').set(name).where('id', '=', Number(ann)).execute(), { tenant: 1 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cookieOf, createUsersProfile, signIn, startPostern, type TestResponse } from '../start.ts';
-import { createShare, jsonPost, sendPath } from './visiting.ts';
+import { createShare, jsonPostRequest, sendPath } from './visiting.ts';
 
 const password = 'correct horse battery';
 const comparableFields = ({ status, body }: TestResponse) => ({ status, code: body.code, detail: body.detail, title: body.title });
@@ -34,7 +34,7 @@ test('after sign-in, a visit returns the visitor and the permissions of the shar
     validityEndDate: '2099-01-01T00:00:00.000Z',
   };
   const { base } = await createShare(postern, over);
-  const response = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ANN', password }));
+  const response = await postern.visit(`${base}/sign-in`, jsonPostRequest({ username: 'ANN', password }));
   assert.equal(response.status, 200);
   const visit = await postern.visit(`${base}/visit`, { headers: { cookie: cookieOf(response) } });
   assert.deepEqual(visit.body, response.body);
@@ -73,7 +73,7 @@ test('unknown and inactive users get the same response as a wrong password', asy
   await postern.call('accessuser/update', { id: users['bob'], authId: id, active: false });
   await postern.call('accessuser/add', { username: 'nopassword', active: true, authId: id });
   const { base } = await createShare(postern, { authenticationId: id });
-  const attempt = (username: string, secret: string) => postern.visit(`${base}/sign-in`, jsonPost({ username, password: secret }));
+  const attempt = (username: string, secret: string) => postern.visit(`${base}/sign-in`, jsonPostRequest({ username, password: secret }));
   const wrong = await attempt('ann', 'wrong password');
   assert.equal(wrong.status, 401);
   assert.equal(wrong.headers.getSetCookie().length, 0);
@@ -85,8 +85,8 @@ test('a password profile without a user name requires only the password', async 
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'open sesame' });
   const { base } = await createShare(postern, { authenticationId: profile.id });
-  assert.equal((await postern.visit(`${base}/sign-in`, jsonPost({ password: 'wrong' }))).status, 401);
-  const response = await postern.visit(`${base}/sign-in`, jsonPost({ password: 'open sesame' }));
+  assert.equal((await postern.visit(`${base}/sign-in`, jsonPostRequest({ password: 'wrong' }))).status, 401);
+  const response = await postern.visit(`${base}/sign-in`, jsonPostRequest({ password: 'open sesame' }));
   assert.equal(response.status, 200);
   assert.equal((await postern.visit(`${base}/list`, { headers: { cookie: cookieOf(response) } })).status, 200);
   assert.equal((await sendPath(postern, `${base}/list`)).status, 401);
@@ -96,7 +96,7 @@ test('a password profile with a user name requires both the user name and the pa
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'open sesame' });
   const { base } = await createShare(postern, { authenticationId: profile.id });
-  const status = async (body: object) => (await postern.visit(`${base}/sign-in`, jsonPost(body))).status;
+  const status = async (body: object) => (await postern.visit(`${base}/sign-in`, jsonPostRequest(body))).status;
   assert.equal(await status({ password: 'open sesame' }), 400);
   assert.equal(await status({ username: 'other', password: 'open sesame' }), 401);
   assert.equal(await status({ username: 'guest', password: 'wrong' }), 401);
@@ -107,7 +107,7 @@ test('a USERS profile requires a user name', async (t) => {
   const postern = await startPostern(t);
   const { id } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
-  const answer = await postern.visit(`${base}/sign-in`, jsonPost({ password }));
+  const answer = await postern.visit(`${base}/sign-in`, jsonPostRequest({ password }));
   assert.equal(answer.status, 400);
   assert.deepEqual(
     answer.body.errors.map(({ field }: { field: string }) => field),

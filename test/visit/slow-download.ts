@@ -16,7 +16,7 @@ export async function addLargeFile(postern: TestPostern): Promise<void> {
 }
 
 /** Starts a download and reads it slowly, so that it keeps running. @returns `cut`, a promise of the error that ends it */
-export async function download(t: TestContext, url: string, headers: Record<string, string>) {
+export async function startSlowDownload(t: TestContext, url: string, headers: Record<string, string>) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(url, { headers, agent: false }, resolve).once('error', reject);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fromBufferPromise } from 'yauzl';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
-import { createShare, jsonPost, sendPath } from './visiting.ts';
+import { createShare, jsonPostRequest, sendPath } from './visiting.ts';
 
 const links = ['to-file', 'to-folder', 'inside', 'inside-folder', 'nowhere', 'to-root'];
 
@@ -47,8 +47,8 @@ test('requests to list, read, change or delete a symbolic link or a path below i
     assert.equal((await sendPath(postern, `${base}/zip?name=${name}`)).status, 404, name);
     for (const inner of ['secret.txt', 'a.txt', 'etc/hostname'])
       assert.equal((await sendPath(postern, `${base}/file/${name}/${inner}`)).status, 404, `${name}/${inner}`);
-    assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: name, name: 'taken' }))).status, 404, name);
-    assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: `${name}/a.txt`, name: 'b.txt' }))).status, 404, name);
+    assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: name, name: 'taken' }))).status, 404, name);
+    assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: `${name}/a.txt`, name: 'b.txt' }))).status, 404, name);
     assert.equal((await sendPath(postern, `${base}/file/${name}`, { method: 'DELETE' })).status, 404, name);
     assert.equal((await sendPath(postern, `${base}/file/${name}/new.txt`, { method: 'PUT', body: 'x' })).status, 404, name);
     assert.equal((await sendPath(postern, `${base}/folder/${name}/new`, { method: 'POST' })).status, 404, name);
@@ -61,7 +61,7 @@ test('nothing is written through a symbolic link', async (t) => {
     await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten' });
     await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten', headers: { 'if-match': '*' } });
     await sendPath(postern, `${base}/folder/${name}`, { method: 'POST' });
-    await postern.visit(`${base}/rename`, jsonPost({ path: 'real', name }));
+    await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'real', name }));
   }
   assert.deepEqual(await readdir(outside), ['secret.txt']);
   assert.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret');

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, signIn, startPostern, type TestPostern } from '../start.ts';
-import { addLargeFile, download } from './slow-download.ts';
-import { basic, changeShare, createShare, hour, minute, settableClock } from './visiting.ts';
+import { addLargeFile, startSlowDownload } from './slow-download.ts';
+import { basicAuthorization, changeShare, createShare, hour, minute, settableClock } from './visiting.ts';
 
 async function startTransfer(t: TestContext, path: string) {
   const clock = settableClock();
@@ -18,7 +18,7 @@ async function startTransfer(t: TestContext, path: string) {
     validityEndDate: new Date(clock.now() + hour / 2).toISOString(),
   });
   const cookie = await signIn(postern, link.base, 'ann');
-  const { cut } = await download(t, `${postern.publicUrl}${link.base}${path}`, { cookie });
+  const { cut } = await startSlowDownload(t, `${postern.publicUrl}${link.base}${path}`, { cookie });
   return { clock, postern, profile, link, cookie, cut };
 }
 
@@ -56,7 +56,9 @@ test('a running download with the password of a login profile is reset when its 
   const profileWith = async (password: string) => (await postern.call('loginprofile/add', { title: password, typeId: 2, password })).id;
   const [first, second] = [await profileWith('the first password'), await profileWith('the second password')];
   const { id, base } = await createShare(postern, { authenticationId: first });
-  const { cut } = await download(t, `${postern.publicUrl}${base}/file/large.bin`, { authorization: basic('any', 'the first password') });
+  const { cut } = await startSlowDownload(t, `${postern.publicUrl}${base}/file/large.bin`, {
+    authorization: basicAuthorization('any', 'the first password'),
+  });
   await changeShare(postern, id, { authenticationId: second });
   assert.equal((await cut).code, 'ECONNRESET');
 });

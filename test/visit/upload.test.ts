@@ -10,7 +10,7 @@ import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { type Json, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
-import { createShare, jsonPost, noPermissions, sendPath } from './visiting.ts';
+import { createShare, jsonPostRequest, noPermissions, sendPath } from './visiting.ts';
 
 const put = (postern: TestPostern, path: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
   sendPath(postern, path, { method: 'PUT', body, headers });
@@ -226,7 +226,7 @@ test('an upload succeeds even if a folder with its name is created and renamed i
   const pendingTokens = () => postern.ports.store.read.selectFrom('unsettled').select('token').execute();
   await until(async () => (await pendingTokens()).length === 1);
   assert.equal((await postern.visit(`${base}/folder/a`, { method: 'POST' })).status, 201);
-  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: 'a', name: 'b' }))).status, 200);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'a', name: 'b' }))).status, 200);
   await writer.write(Buffer.from('last'));
   await writer.close();
   assert.equal((await upload).status, 201);

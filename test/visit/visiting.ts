@@ -70,13 +70,14 @@ export async function changeShare(postern: TestPostern, id: number, over: object
 }
 
 /** Returns a POST request with a JSON body. */
-export const jsonPost = (body: object, headers: Record<string, string> = {}): RequestInit => ({
+export const jsonPostRequest = (body: object, headers: Record<string, string> = {}): RequestInit => ({
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),
 });
 
-export const basic = (username: string, password: string) => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+export const basicAuthorization = (username: string, password: string) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 /** No permissions. A test sets those that it needs to true. */
 export const noPermissions = {

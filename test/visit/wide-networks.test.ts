@@ -44,7 +44,7 @@ test('an IPv6 /48 with many /64 networks does not block the listings of others',
   const turns = new ListingTurns();
   const requestPage = (from: string, viewId: string, path: string) => {
     const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
-    return turns.page({ viewId, address: from, locationId: 1, path, query, clientGone: neverAborted, sent: never }, () => never);
+    return turns.page({ viewId, address: from, locationId: 1, path, query, clientGone: neverAborted, responseEnd: never }, () => never);
   };
   const refusals: unknown[] = [];
   for (let number = 0; number < 600; number += 1)

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createUsersProfile, newShare, type TestPostern } from '../start.ts';
-import { openSignedInConsole, password, signIn, waitForCount } from './console.ts';
+import { openSignedInConsole, operatorPassword, signIn, waitForCount } from './console.ts';
 
 const changeShare = async (postern: TestPostern, id: number, over: object) =>
   postern.call('share/update', { ...(await postern.call('share/get', { id })), ...over });
@@ -64,7 +64,7 @@ test('a restored draft keeps the changes that others have saved in the meantime'
 
 test('typed passwords are never stored in the browser, and sign-out deletes all drafts', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
-  await postern.call('operator/add', { name: 'Rita', role: 'admin', password, confirmPassword: password });
+  await postern.call('operator/add', { name: 'Rita', role: 'admin', password: operatorPassword, confirmPassword: operatorPassword });
   await go('/profiles/new');
   await page.getByLabel('Title').fill('Half done');
   await page.getByRole('radio', { name: 'One password', exact: true }).click();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertAccessible, openConsole, password, unexpectedErrors } from './console.ts';
+import { assertAccessible, openConsole, operatorPassword, unexpectedErrors } from './console.ts';
 
 for (const viewport of [
   { width: 390, dark: true },
@@ -16,8 +16,8 @@ for (const viewport of [
     await page.getByRole('heading', { name: 'Welcome to Postern' }).waitFor();
     await assertAccessible(page, 'the form for the first account');
     await page.getByLabel('Your name').fill('Olga');
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByLabel('Confirm password').fill(password);
+    await page.getByLabel('Password', { exact: true }).fill(operatorPassword);
+    await page.getByLabel('Confirm password').fill(operatorPassword);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('Three steps to your first link').waitFor();
     await page.getByRole('button', { name: 'Browse files' }).click();
@@ -46,11 +46,11 @@ for (const viewport of [
 
 test('the address that creates the first account stops working once an operator exists, and says so', async (t) => {
   const { postern, page } = await openConsole(t);
-  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', password: operatorPassword, confirmPassword: operatorPassword });
   await page.goto(postern.firstConsoleUrl ?? '');
   await page.getByLabel('Your name').fill('Eve');
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByLabel('Confirm password').fill(password);
+  await page.getByLabel('Password', { exact: true }).fill(operatorPassword);
+  await page.getByLabel('Confirm password').fill(operatorPassword);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('This address no longer works').waitFor();
   await page.getByRole('link', { name: 'sign in' }).click();

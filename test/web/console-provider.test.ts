@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
-import { assertAccessible, desktop, openConsole, openSignedInConsole, password, unexpectedErrors } from './console.ts';
+import { assertAccessible, desktop, openConsole, openSignedInConsole, operatorPassword, unexpectedErrors } from './console.ts';
 
 const users = {
   ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer', groups: ['admins'] },
@@ -50,7 +50,7 @@ test('an operator with a password connects the account to the provider, and the 
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await dialog.getByText('The current password is wrong.').waitFor();
   await assertAccessible(page, 'connection with the provider');
-  await dialog.getByLabel('Current password').fill(password);
+  await dialog.getByLabel('Current password').fill(operatorPassword);
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('Your account is connected to a user of 127.0.0.1.').waitFor();
   await page.getByRole('button', { name: 'Connect with another user' }).waitFor();

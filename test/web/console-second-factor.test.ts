@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAuthenticator } from '../parts/authenticator.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
-import { assertAccessible, desktop, openConsole, openSignedInConsole, password, signIn, unexpectedErrors } from './console.ts';
+import { assertAccessible, desktop, openConsole, openSignedInConsole, operatorPassword, signIn, unexpectedErrors } from './console.ts';
 
 /** Adds an authenticator app in the form that is open. @returns its secret, and the first recovery code */
 async function addApp(page: Page) {
   const secret = ((await page.locator('.totp-secret').textContent()) ?? '').replace(/\s/g, '');
   await page.getByLabel('Six-digit code', { exact: true }).fill(codeAt(secret, Date.now()));
-  await page.getByLabel('Current password').last().fill(password);
+  await page.getByLabel('Current password').last().fill(operatorPassword);
   await page.getByRole('button', { name: 'Add app' }).click();
   const recoveryCode = (await page.getByLabel('Recovery codes').locator('code').first().textContent()) ?? '';
   return { secret, recoveryCode };
@@ -17,7 +17,7 @@ async function addApp(page: Page) {
 
 test('where a second factor is required, an operator sets it up at sign-in, and signs in with a code from then on', async (t) => {
   const { postern, page, window, go, consoleErrors } = await openConsole(t);
-  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', password: operatorPassword, confirmPassword: operatorPassword });
   await postern.call('tenant/updatePolicy', { secondFactorRequired: true });
   await go('/shares');
   await signIn(page);
@@ -50,14 +50,14 @@ test('an operator adds an app to the account, gets new recovery codes, and remov
   await page.getByText('last used:').waitFor();
   await page.getByText('10 recovery codes left.').waitFor();
   await page.getByRole('button', { name: 'Create new recovery codes' }).click();
-  await page.getByRole('dialog').getByLabel('Current password').fill(password);
+  await page.getByRole('dialog').getByLabel('Current password').fill(operatorPassword);
   await page.getByRole('button', { name: 'Create codes' }).click();
   await page.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByRole('button', { name: 'Remove Authenticator app' }).click();
   await page.getByRole('dialog').getByLabel('Current password').fill('not this one');
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByText('The current password is wrong.').waitFor();
-  await page.getByRole('dialog').getByLabel('Current password').fill(password);
+  await page.getByRole('dialog').getByLabel('Current password').fill(operatorPassword);
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByText('last used:').waitFor({ state: 'detached' });
@@ -77,7 +77,7 @@ test('an operator adds a passkey to the account, and confirms the next sign-in w
   await page.getByRole('button', { name: 'Create passkey' }).click();
   await page.getByText('The current password is wrong.').waitFor();
   assert.equal((await device.credentials()).length, 0);
-  await page.getByRole('dialog').getByLabel('Current password').fill(password);
+  await page.getByRole('dialog').getByLabel('Current password').fill(operatorPassword);
   await assertAccessible(page, 'a new passkey');
   await page.getByRole('button', { name: 'Create passkey' }).click();
   await page.getByRole('button', { name: 'I have saved them' }).click();
@@ -99,7 +99,7 @@ test('an operator who cannot confirm with the passkey signs in with a recovery c
   const device = await addAuthenticator(page);
   await go('/settings/account');
   await page.getByRole('button', { name: 'Add passkey' }).click();
-  await page.getByRole('dialog').getByLabel('Current password').fill(password);
+  await page.getByRole('dialog').getByLabel('Current password').fill(operatorPassword);
   await page.getByRole('button', { name: 'Create passkey' }).click();
   const recoveryCode = (await page.getByLabel('Recovery codes').locator('code').first().textContent()) ?? '';
   await page.getByRole('button', { name: 'I have saved them' }).click();
@@ -120,12 +120,12 @@ test('an operator who cannot confirm with the passkey signs in with a recovery c
 test('where a second factor is required, an operator can set up a passkey', async (t) => {
   const { postern, page, go } = await openConsole(t, desktop, { host: 'localhost' });
   await addAuthenticator(page);
-  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', password: operatorPassword, confirmPassword: operatorPassword });
   await postern.call('tenant/updatePolicy', { secondFactorRequired: true });
   await go('/shares');
   await signIn(page);
   await page.getByRole('button', { name: 'Use a passkey instead' }).click();
-  await page.getByLabel('Current password').fill(password);
+  await page.getByLabel('Current password').fill(operatorPassword);
   await assertAccessible(page, 'set up of a passkey');
   await page.getByRole('button', { name: 'Create passkey' }).click();
   await page.getByRole('button', { name: 'I have saved them' }).click();

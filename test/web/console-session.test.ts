@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare } from '../start.ts';
-import { openConsole, openSignedInConsole, password, signIn } from './console.ts';
+import { openConsole, openSignedInConsole, operatorPassword, signIn } from './console.ts';
 
 test('a failed sign-in shows an error, and repeated failures show a countdown until the next attempt', async (t) => {
   const { postern, page, go } = await openConsole(t);
-  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', password: operatorPassword, confirmPassword: operatorPassword });
   await go('');
   await signIn(page, 'Olga', 'not this one');
   await page.getByText('Wrong name or password.').waitFor();
@@ -25,7 +25,7 @@ test('after a session ends, the operator signs in again on the same page, and ty
   await window.clearCookies();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Your session has ended').waitFor();
-  await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(operatorPassword);
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.equal(await page.getByLabel('Title').inputValue(), 'Reports of 2026');
@@ -53,7 +53,7 @@ test('an operator who changes their own password must enter the current one, and
   await page.getByLabel('Confirm new password').fill(newPassword);
   await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByText('The current password is wrong.').waitFor();
-  await page.getByLabel('Current password').fill(password);
+  await page.getByLabel('Current password').fill(operatorPassword);
   await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByText('Your session has ended').waitFor();
   await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(newPassword);

@@ -6,7 +6,7 @@ import { openWindow, type Viewport } from '../parts/chromium.ts';
 import { type StartOptions, startPostern, type TestPostern } from '../start.ts';
 
 /** Password of every operator in these tests. */
-export const password = 'a horse that reads maps';
+export const operatorPassword = 'a horse that reads maps';
 export const desktop: Viewport = { width: 1440, dark: false };
 
 /** Returns the console errors without those that the tests expect: responses with status 400, 401, 409 and 412. */
@@ -46,7 +46,7 @@ export async function openConsole(t: TestContext, viewport: Viewport = desktop, 
 }
 
 /** Fills in and sends the sign-in form. */
-export async function signIn(page: Page, name = 'Olga', secret = password): Promise<void> {
+export async function signIn(page: Page, name = 'Olga', secret = operatorPassword): Promise<void> {
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Password', { exact: true }).fill(secret);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -60,8 +60,10 @@ export async function openSignedInConsole(
   start: ConsoleStart = {},
 ): Promise<Console> {
   const openedConsole = await openConsole(t, viewport, start);
-  await openedConsole.postern.call('operator/add', { name: 'Olga', role, password, confirmPassword: password });
-  await openedConsole.window.request.post(`${openedConsole.postern.apiUrl}/api/v1/operator/signIn`, { data: { name: 'Olga', password } });
+  await openedConsole.postern.call('operator/add', { name: 'Olga', role, password: operatorPassword, confirmPassword: operatorPassword });
+  await openedConsole.window.request.post(`${openedConsole.postern.apiUrl}/api/v1/operator/signIn`, {
+    data: { name: 'Olga', password: operatorPassword },
+  });
   return openedConsole;
 }
 

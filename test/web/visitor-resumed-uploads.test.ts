@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { openWindow, viewports } from '../parts/chromium.ts';
 import { createUsersProfile, newShare, startPostern, temporaryFolder } from '../start.ts';
-import { checkInterruptedUpload } from './cut-upload.ts';
+import { checkInterruptedUpload } from './interrupted-upload.ts';
 
 const mebibyte = 1 << 20;
 

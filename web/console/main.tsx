@@ -12,7 +12,7 @@ import { createRoot } from 'react-dom/client';
 import { consoleClient } from './api/client.ts';
 import { consoleRouter } from './router.tsx';
 import { useColorScheme } from './shell/scheme.ts';
-import { theme, variables } from './theme.ts';
+import { colorVariables, theme } from './theme.ts';
 
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
 // The library that stops the page behind a dialog from scrolling adds a style element and reads its nonce from this name.
@@ -24,7 +24,7 @@ const router = consoleRouter(client);
 function Console() {
   const scheme = useColorScheme();
   return (
-    <MantineProvider theme={theme} cssVariablesResolver={variables} getStyleNonce={() => nonce} forceColorScheme={scheme}>
+    <MantineProvider theme={theme} cssVariablesResolver={colorVariables} getStyleNonce={() => nonce} forceColorScheme={scheme}>
       <QueryClientProvider client={client}>
         <Notifications position="bottom-center" autoClose={8000} />
         <RouterProvider router={router} />

@@ -93,4 +93,4 @@ const darkTokenVariables = {
 };
 
 /** Sets Mantine's color variables to the tokens of web/kit, which handle light and dark themselves. */
-export const variables: CSSVariablesResolver = () => ({ variables: {}, light: tokenVariables, dark: darkTokenVariables });
+export const colorVariables: CSSVariablesResolver = () => ({ variables: {}, light: tokenVariables, dark: darkTokenVariables });

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** Matches a device that is used by touch. */
-export const byTouch = '(pointer: coarse)';
+export const touchQuery = '(pointer: coarse)';
 
 /** Returns whether a media query matches, and follows its changes. */
 export function useMedia(query: string): boolean {

@@ -4,7 +4,7 @@ import { StorageBusy } from '#ports/storage.ts';
 const defaultTotal = 256 << 20; // bytes
 
 /** Memory that a task takes from a budget. Disposal gives the memory back. */
-export interface TakenMemory extends Disposable {
+export interface MemoryReservation extends Disposable {
   /** Sets the number of bytes that the task takes now. @throws StorageBusy if not enough bytes are left */
   set(bytes: number): void;
 }
@@ -12,7 +12,7 @@ export interface TakenMemory extends Disposable {
 /** The budget as one tenant sees it. */
 export interface TenantMemory {
   /** Begins a task that takes no memory yet. */
-  begin(): TakenMemory;
+  begin(): MemoryReservation;
 }
 
 /**
@@ -33,7 +33,7 @@ export class MemoryBudget {
     return { begin: () => this.#begin(tid) };
   }
 
-  #begin(tid: number): TakenMemory {
+  #begin(tid: number): MemoryReservation {
     let bytes = 0;
     const change = (difference: number) => {
       addCount(this.#byTenant, tid, difference);

@@ -29,7 +29,7 @@ export interface AlertContent {
   readonly visitors: readonly string[];
   readonly addresses: readonly string[];
   /** The first actions, at most `maxNamedActions`. */
-  readonly named: readonly AlertedAction[];
+  readonly namedActions: readonly AlertedAction[];
   /** The number of all actions, by kind. */
   readonly counts: Readonly<Partial<Record<AlertAction, number>>>;
 }
@@ -51,7 +51,7 @@ const countTexts = [
 
 /** Returns the subject and the content of an alert. */
 export function alertMail(
-  { shareTitle, viewUrl, visitors, addresses, named, counts }: AlertContent,
+  { shareTitle, viewUrl, visitors, addresses, namedActions: named, counts }: AlertContent,
   { language, timeZone, unsubscribeUrl }: { readonly language: Language; readonly timeZone: string; readonly unsubscribeUrl: string },
 ): ComposedMail {
   const translate = createTranslate(allMailMessages[language], language);

@@ -99,7 +99,7 @@ const WebdavConfiguration = Type.Object(
   {
     url: patternText('^https?://[^\\s?#@]+$', {
       maxLength: 1024,
-      description: 'Address of the server, with the path at which it offers WebDAV.',
+      description: 'Address of the WebDAV server, with the path of its WebDAV folder.',
     }),
     root: Type.Optional(lineOf(512, { description: 'A folder below the address, such as reports/2026. It is the root of the location.' })),
     username: Type.Optional(lineOf(255, { description: 'Name with which Postern signs in.' })),
@@ -123,7 +123,8 @@ const SftpConfiguration = Type.Object(
     ),
     passphrase: Type.Optional(lineOf(1024, { description: 'Passphrase of the private key.' })),
     hostKey: lineOf(2048, {
-      description: 'Public key of the server, as in a .pub file: type and base64. Postern connects to no server with another key.',
+      description:
+        'Public key of the server, as in a .pub file: type and base64. Postern does not connect to a server that has a different key.',
     }),
     root: patternText('^/', { maxLength: 1024, description: 'Absolute path of a folder at the server. It is the root of the location.' }),
   },

@@ -28,7 +28,7 @@ export const policyFields = {
     description: `Permissions that are preselected for a new share, separated by commas: ${permissionNames.join(', ')}. Empty: the form's own defaults.`,
   }),
   outsideCount: count(
-    'Number of active shares that do not comply with the policy. They keep working, but a change that leaves one active must make it comply.',
+    'Number of active shares that do not comply with the policy. They keep working. The next change of such a share must make it comply, or deactivate it.',
   ),
 };
 

@@ -2,7 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { locationFields } from '#core/records/location.ts';
 import { type TestedStep, testResult } from '#core/records/test-result.ts';
-import { inTime } from '#core/time-limit.ts';
+import { waitAtMost } from '#core/time-limit.ts';
 import { readOperation } from '#features/operation.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import type { TestStep } from '#ports/storage.ts';
@@ -22,7 +22,7 @@ async function runStep({ step, run }: TestStep): Promise<TestedStep> {
     detail = text;
   });
   try {
-    const { late } = await inTime(running, stepTimeLimit);
+    const { late } = await waitAtMost(running, stepTimeLimit);
     return late ? failedStep(step, new Error('The storage did not respond in time.')) : { step, passed: true, detail };
   } catch (cause) {
     return failedStep(step, cause);

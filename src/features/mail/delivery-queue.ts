@@ -64,7 +64,7 @@ export async function claimedContent({ store }: QueuePorts, delivery: ClaimedDel
 }
 
 /** Sets the state of claimed deliveries to `waiting` again, because they were not tried. */
-export async function returnUntried({ store }: QueuePorts, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+export async function requeueUntriedDeliveries({ store }: QueuePorts, deliveries: readonly ClaimedDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
   await store.write(
     (tx) =>
@@ -177,7 +177,7 @@ export async function recordAttempt(
   recipient: string,
 ): Promise<void> {
   if (attempt.kind === 'claimLost') return;
-  if (attempt.kind === 'unwanted') return deleteUnwanted({ store }, [delivery]);
+  if (attempt.kind === 'unwanted') return deleteCodeDeliveries({ store }, [delivery]);
   await store.write(async (tx) => {
     const [result] = await tx
       .updateTable('delivery')
@@ -190,7 +190,7 @@ export async function recordAttempt(
 }
 
 /** Deletes deliveries of codes, with their contents. */
-export async function deleteUnwanted(
+export async function deleteCodeDeliveries(
   { store }: QueuePorts,
   deliveries: readonly Pick<ClaimedDelivery, 'id' | 'content_id'>[],
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { CodeMails } from '#features/outbox/code-mails.ts';
 import { readSealedCode } from '#features/outbox/mail-content.ts';
 import type { Ports } from '#ports/ports.ts';
-import { deleteUnwanted, waitingCodes } from './delivery-queue.ts';
+import { deleteCodeDeliveries, waitingCodes } from './delivery-queue.ts';
 
 const codesPerChange = 200;
 
@@ -20,7 +20,7 @@ export async function dropUnwantedCodes(
     const last = codes.at(-1);
     if (!last) return after;
     const wanted = await codeMails.areWanted(codes.map(({ data }) => readSealedCode(data)));
-    await deleteUnwanted(
+    await deleteCodeDeliveries(
       { store },
       codes.filter((_, index) => !wanted[index]),
     );

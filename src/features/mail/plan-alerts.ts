@@ -115,7 +115,7 @@ function contentOf(rows: readonly AlertRow[], share: { title: string; view_id: s
     viewUrl: shareUrl(publicUrl, share.view_id),
     visitors: [...new Set(rows.map(({ actor }) => actor))],
     addresses: [...new Set(rows.map(({ address }) => address))],
-    named: rows.slice(0, maxNamedActions).map(alertedAction),
+    namedActions: rows.slice(0, maxNamedActions).map(alertedAction),
     counts,
   };
 }

@@ -14,7 +14,7 @@ import {
   giveUpOldDeliveries,
   recordAttempt,
   requeueInterrupted,
-  returnUntried,
+  requeueUntriedDeliveries,
 } from './delivery-queue.ts';
 import { dropUnwantedCodes } from './drop-unwanted-codes.ts';
 import { hasDueDelivery } from './next-turn.ts';
@@ -164,7 +164,7 @@ export class DeliverySender {
       let handedOver: Promise<void> | null = null;
       const handOver = () => {
         if (!this.#slow.add(mail)) return;
-        handedOver = returnUntried(this.#ports, rest).finally(startWorker);
+        handedOver = requeueUntriedDeliveries(this.#ports, rest).finally(startWorker);
         handedOver.catch(() => {}); // awaited below
       };
       const begin = this.#now();
@@ -181,7 +181,7 @@ export class DeliverySender {
         return true;
       }
       if (!isSlow) continue;
-      await returnUntried(this.#ports, rest);
+      await requeueUntriedDeliveries(this.#ports, rest);
       return false;
     }
     return false;

@@ -40,7 +40,7 @@ class MailGroups<Key> {
   }
 
   /** Returns the groups of which no mail is sent: those with many slow mails, and all slow groups while they have their share of the workers. */
-  crowded(): ReadonlySet<Key> {
+  findCrowded(): ReadonlySet<Key> {
     const withManySlow = [...this.#slowMails].filter(([, count]) => count >= this.#limits.maxSlow).map(([key]) => key);
     return new Set(this.#workersOfSlow() < this.#limits.maxWorkers ? withManySlow : [...withManySlow, ...this.#slowGroups.keys()]);
   }
@@ -117,7 +117,7 @@ export class SlowMails {
 
   /** Begins to send a mail to a domain. @returns false if the mail must wait, because the domain has many slow mails */
   beginDomain(mail: SentMail, domain: string): boolean {
-    if (this.#domains.crowded().has(domain)) return false;
+    if (this.#domains.findCrowded().has(domain)) return false;
     mail.domain = domain;
     this.#domains.countRunning(domain, 1);
     return true;
@@ -147,7 +147,7 @@ export class SlowMails {
   }
 
   crowded(): CrowdedMails {
-    return { tenants: this.#tenants.crowded(), turns: this.#turns.crowded() };
+    return { tenants: this.#tenants.findCrowded(), turns: this.#turns.findCrowded() };
   }
 
   #setSlow(mail: SentMail, isSlow: boolean): void {

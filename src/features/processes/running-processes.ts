@@ -36,7 +36,7 @@ export async function reportAlive({ store, process }: ProcessPorts): Promise<voi
 }
 
 /** Reports that this process has ended, so that others can recover its interrupted work at once. */
-export async function reportEnded({ store, process }: ProcessPorts): Promise<void> {
+export async function reportProcessEnd({ store, process }: ProcessPorts): Promise<void> {
   if (store.isShared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute(), 'job');
 }
 

@@ -1,4 +1,4 @@
-import { inTime } from '#core/time-limit.ts';
+import { waitAtMost } from '#core/time-limit.ts';
 import { type CountedFolder, type CountPorts, countFolder } from './count-folder.ts';
 
 const minute = 60_000; // ms
@@ -53,7 +53,7 @@ class FolderCounts {
         const folder = this.#quickCount < maxQuick ? await this.#findDue() : undefined;
         if (folder) this.#start(folder);
         else if (this.#running.size === 0) return;
-        else await inTime(Promise.race([...this.#running].map(({ completion }) => completion)), searchInterval);
+        else await waitAtMost(Promise.race([...this.#running].map(({ completion }) => completion)), searchInterval);
       }
     } finally {
       for (const { abort } of this.#running) abort();

@@ -1,5 +1,5 @@
 import { type ItemPath, joinPaths, parseSegments } from '#core/item-path.ts';
-import { inTime } from '#core/time-limit.ts';
+import { waitAtMost } from '#core/time-limit.ts';
 import { type Storage, StorageUnavailable } from '#ports/storage.ts';
 import type { UsedSpace } from './used-space.ts';
 
@@ -15,7 +15,7 @@ export class TooManyFiles extends Error {}
 
 /** Waits for a storage. @throws StorageUnavailable if it does not respond in time */
 async function awaitStep<T>(step: Promise<T>): Promise<T> {
-  const result = await inTime(step, stepTimeLimit);
+  const result = await waitAtMost(step, stepTimeLimit);
   if (result.late) throw new StorageUnavailable('the storage did not respond while its files were counted');
   return result.value;
 }

@@ -6,7 +6,7 @@ import { fieldRefusal } from '#core/messages.ts';
 import { defaultPageSize, type PageQuery, sortOrders } from '#core/records/search.ts';
 import type { Caller } from '#features/operation.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { Matches, SearchedRecords } from '#ports/search.ts';
+import type { Matches, SearchScope } from '#ports/search.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { type Cursor, readCursor, writeCursor } from './search-cursor.ts';
@@ -89,7 +89,7 @@ interface Word {
 }
 
 /** Records that the database keeps a count of. */
-interface CountedRecords extends SearchedRecords {
+interface CountedRecords extends SearchScope {
   /** Whether the search has a filter other than the word. */
   readonly hasOtherFilters: boolean;
   /** Whether the number of matches stays the same until one of these records changes. */

@@ -1,4 +1,4 @@
-import { inTime } from '#core/time-limit.ts';
+import { waitAtMost } from '#core/time-limit.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { StorageLocation } from '#ports/storages.ts';
 import { openLocation } from './open-location.ts';
@@ -18,7 +18,7 @@ export interface LocationHealth {
 
 /** Runs a check. @param limit ms @returns whether it passed within the limit */
 export async function passesCheck(check: () => Promise<unknown>, limit = timeout): Promise<boolean> {
-  return inTime(check(), limit).then(
+  return waitAtMost(check(), limit).then(
     ({ late }) => !late,
     () => false,
   );

@@ -18,7 +18,7 @@ const row = ([name, value]: readonly [string, string]) => `<dt>${escapeHtml(name
 const list = (rows: readonly (readonly [string, string])[]) => `<dl>${rows.map(row).join('')}</dl>`;
 
 /** Returns the page with the result of a test sign-in, for an admin. */
-export function testSignInPage({ identity, problem, stated }: TestOutcome): string {
+export function testSignInPage({ identity, problem, statedValues: stated }: TestOutcome): string {
   const values = Object.entries(stated)
     .filter(([name]) => !hiddenClaims.has(name))
     .map(([name, value]) => [name, textOf(value)] as const);

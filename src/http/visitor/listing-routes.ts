@@ -61,10 +61,10 @@ export function listingRoutes(app: FastifyInstance, parts: VisitorParts): void {
   for (const url of pathUrls('/s/:viewId/list'))
     app.get(url, async (request, reply) => {
       const clientGone = disconnectSignal(reply.raw);
-      const sent = new Promise<void>((resolve) => onceClosed(reply.raw, resolve));
+      const responseEnd = new Promise<void>((resolve) => onceClosed(reply.raw, resolve));
       expectProgress(request.raw, parts.timeouts); // also ends a response that nobody reads
       const visitor = visitorRequestOf(request, parts);
-      const listing = await listFolder(parts.ports, visitor, request.place.path, listQuery(request.url), { clientGone, sent });
+      const listing = await listFolder(parts.ports, visitor, request.place.path, listQuery(request.url), { clientGone, responseEnd });
       const holders = { link: request.place.viewId, wideNetwork: wideNetworkOf(request.ip) };
       unread.hold(holders, listing.page.entries.length, reply.raw);
       return sendListing(reply, listing);

@@ -36,7 +36,7 @@ export function setProviderCookie(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   publicUrl: string,
-  { state, protocol, sealed }: NonNullable<ProviderStart['cookie']>,
+  { state, protocol, value: sealed }: NonNullable<ProviderStart['cookie']>,
 ): void {
   const prefix = cookiePrefix(publicUrl);
   const cookieNames = Object.keys(parseCookie(headers.cookie ?? '')).filter((name) => name.startsWith(prefix + suffixStart(protocol)));

@@ -12,7 +12,7 @@ const CopyRow = ({ children }: { readonly children: ReactNode }) => (
 );
 
 /** The address of the portal of a login profile. */
-export function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
+export function PortalAddress({ profile: { viewUrl } }: { profile: LoginProfile }) {
   return (
     <>
       <CopyRow>

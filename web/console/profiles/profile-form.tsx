@@ -5,7 +5,7 @@ import { inRanges, packRanges, parseRanges } from '#core/authorization/address-r
 import { profileTypes } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';
 import { KindFields } from './kind-fields.tsx';
-import { kinds } from './kinds.ts';
+import { signInMethods } from './kinds.ts';
 import type { ProfileFormState } from './profile-form-state.ts';
 
 const names = new Intl.DisplayNames('en', { type: 'language' });
@@ -62,14 +62,14 @@ export function ProfileForm({ form }: { form: ProfileFormState }) {
                 key={type}
                 value={String(typeId)}
                 className="choice"
-                aria-label={kinds[type]?.name}
-                aria-description={kinds[type]?.description}
+                aria-label={signInMethods[type]?.name}
+                aria-description={signInMethods[type]?.description}
               >
                 <Radio.Indicator />
                 <div>
-                  <Text fw={550}>{kinds[type]?.name}</Text>
+                  <Text fw={550}>{signInMethods[type]?.name}</Text>
                   <Text size="sm" c="dimmed">
-                    {kinds[type]?.description}
+                    {signInMethods[type]?.description}
                   </Text>
                 </div>
               </Radio.Card>

@@ -17,8 +17,8 @@ import { useCaller, useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 import { hasAccessUsers, type LoginProfile, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
 import { changedProfileFields } from './changed-profile-fields.ts';
-import { kinds } from './kinds.ts';
-import { Portal, RedirectAddress, ServiceProviderAddresses } from './profile-addresses.tsx';
+import { signInMethods } from './kinds.ts';
+import { PortalAddress, RedirectAddress, ServiceProviderAddresses } from './profile-addresses.tsx';
 import { excludesAddress, ProfileForm } from './profile-form.tsx';
 import { DirectoryTest, ProviderTest } from './profile-tests.tsx';
 import { type ProfileValues, profileBodyOf, profileValuesOf } from './profile-values.ts';
@@ -51,7 +51,7 @@ export function ProfilePage() {
   if (!profile) return <Skeleton height={320} />;
   return (
     <>
-      <PageHead title={profile.title} lead={kinds[profile.typeString]?.name}>
+      <PageHead title={profile.title} lead={signInMethods[profile.typeString]?.name}>
         {isAdmin && <Actions profile={profile} />}
       </PageHead>
       <Paper withBorder className="panel" component="section" aria-label="Shares and users">
@@ -65,7 +65,7 @@ export function ProfilePage() {
             </Anchor>
           )}
         </Group>
-        {requiresSignIn(profile.typeId) && <Portal profile={profile} />}
+        {requiresSignIn(profile.typeId) && <PortalAddress profile={profile} />}
         {profile.typeId === profileTypes.OIDC && <RedirectAddress profile={profile} />}
         {profile.typeId === profileTypes.SAML && <ServiceProviderAddresses profile={profile} />}
       </Paper>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { post } from '#console/api/call.ts';
 import { QrCode } from '#console/components/qr-code.tsx';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
-import { CurrentPasswordField, wrongPassword } from './current-password-field.tsx';
+import { CurrentPasswordField, currentPasswordErrors } from './current-password-field.tsx';
 import { type NewFactorProps, useNewFactor } from './new-factor.tsx';
 
 /** Adds an authenticator app. If the operator had no second factor before, shows the recovery codes. */
@@ -19,7 +19,7 @@ export function AddAppForm(props: NewFactorProps) {
       const { recoveryCodes } = await post('operator/addTotp', { secret: prepared?.secret ?? '', ...values });
       finish(recoveryCodes);
     },
-    wrongPassword,
+    currentPasswordErrors,
   );
   const { form } = smallForm;
   if (shownCodes) return shownCodes;

@@ -1,6 +1,6 @@
 import { Text, TextInput } from '@mantine/core';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
-import { CurrentPasswordField, wrongPassword } from './current-password-field.tsx';
+import { CurrentPasswordField, currentPasswordErrors } from './current-password-field.tsx';
 import { type NewFactorProps, useNewFactor } from './new-factor.tsx';
 import { addPasskey } from './passkeys.ts';
 
@@ -10,7 +10,7 @@ export function AddPasskeyForm(props: NewFactorProps) {
   const smallForm = useSmallForm(
     { title: 'Passkey', currentPassword: '' },
     async ({ title, currentPassword }) => finish(await addPasskey(title, currentPassword)),
-    wrongPassword,
+    currentPasswordErrors,
   );
   const { form } = smallForm;
   if (shownCodes) return shownCodes;

@@ -2,7 +2,7 @@ import { PasswordInput } from '@mantine/core';
 import type { Problem } from '#console/api/call.ts';
 
 /** Returns the field errors of a wrong current password. */
-export const wrongPassword = ({ code }: Problem): Record<string, string> =>
+export const currentPasswordErrors = ({ code }: Problem): Record<string, string> =>
   code === 'currentPasswordWrong' ? { currentPassword: 'The current password is wrong.' } : {};
 
 /** The field of the current password, which every change of second factors needs. */

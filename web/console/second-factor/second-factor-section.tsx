@@ -10,7 +10,7 @@ import { SmallFormFields, useSmallForm } from '#console/components/small-form.ts
 import { RelativeTime } from '#console/components/times.tsx';
 import { AddAppForm } from './add-app-form.tsx';
 import { AddPasskeyForm } from './add-passkey-form.tsx';
-import { CurrentPasswordField, wrongPassword } from './current-password-field.tsx';
+import { CurrentPasswordField, currentPasswordErrors } from './current-password-field.tsx';
 import { canUsePasskeys } from './passkeys.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
@@ -34,7 +34,7 @@ function RemoveDialog({ id, title, close }: { id: number; title: string; close: 
       await client.invalidateQueries({ queryKey: secondFactorsQuery.queryKey });
       close();
     },
-    wrongPassword,
+    currentPasswordErrors,
   );
   return (
     <Dialog onClose={close} title={`Remove ${title}`}>
@@ -51,7 +51,7 @@ function CodesDialog({ close }: { close: () => void }) {
   const smallForm = useSmallForm(
     { currentPassword: '' },
     async (values) => setCodes((await post('operator/renewRecoveryCodes', values)).recoveryCodes ?? []),
-    wrongPassword,
+    currentPasswordErrors,
   );
   return (
     <Dialog onClose={close} title="New recovery codes" closeOnEscape={codes === null} withCloseButton={codes === null}>

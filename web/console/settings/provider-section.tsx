@@ -5,7 +5,7 @@ import { linkProvider, signInMethodsQuery } from '#console/api/session.ts';
 import { Dialog } from '#console/components/dialog.tsx';
 import { Section } from '#console/components/section.tsx';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
-import { CurrentPasswordField, wrongPassword } from '#console/second-factor/current-password-field.tsx';
+import { CurrentPasswordField, currentPasswordErrors } from '#console/second-factor/current-password-field.tsx';
 import { useCaller } from '#console/shell/caller.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 
@@ -17,7 +17,7 @@ function ConnectDialog({ provider, close }: { readonly provider: string; readonl
       location.assign((await linkProvider({ currentPassword })).url);
       await new Promise(() => {}); // the form stays busy until the browser leaves
     },
-    wrongPassword,
+    currentPasswordErrors,
   );
   return (
     <Dialog onClose={close} title={`Connect with ${provider}`}>

@@ -9,11 +9,11 @@ import type { LinkPermissions } from '#visitor/offered-permissions.ts';
 import { PromptDialog } from '#visitor/prompt-dialog.tsx';
 import { useReportFailure } from '#visitor/report-failure.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { useDrop } from '#visitor/upload/drop-target.tsx';
+import { useDropTarget } from '#visitor/upload/drop-target.tsx';
 import { QuotaNote } from '#visitor/upload/quota-note.tsx';
 import type { FileToUpload } from '#visitor/upload/upload-item.ts';
 import type { Uploads } from '#visitor/upload/uploads.ts';
-import { byTouch, useMedia } from '#visitor/use-media.ts';
+import { touchQuery, useMedia } from '#visitor/use-media.ts';
 import { useDownloadCheck } from './download-check.ts';
 import { FolderTools } from './folder-tools.tsx';
 import { useFocusPosition, useScrollPosition } from './restore-position.ts';
@@ -41,7 +41,7 @@ const noPermissions: LinkPermissions = {
 
 function Empty({ isSearch, canUpload }: { isSearch: boolean; canUpload: boolean }) {
   const { translate } = useTranslation();
-  const isTouch = useMedia(byTouch);
+  const isTouch = useMedia(touchQuery);
   return (
     <div class="empty">
       <Icon name="folder" size={32} />
@@ -89,7 +89,7 @@ export function FolderView(properties: Properties) {
   const can = failure && total === null ? noPermissions : allowed;
   const { addFiles, replace } = useUploadActions(properties, can, path, folder.at(0));
   const { actions, createFolder, prompt, closePrompt, selection, setSelection } = useEntryActions(path, can);
-  const isDragging = useDrop(addFiles);
+  const isDragging = useDropTarget(addFiles);
   useEffect(() => {
     if (failure) reportFailure(failure);
   }, [failure]);

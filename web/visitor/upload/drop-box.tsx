@@ -3,8 +3,8 @@ import { Icon } from '#kit/icons.tsx';
 import type { UploadReceipt } from '#visitor/link-api.ts';
 import { FileName } from '#visitor/listing/file-name.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { byTouch, useMedia } from '#visitor/use-media.ts';
-import { useDrop } from './drop-target.tsx';
+import { touchQuery, useMedia } from '#visitor/use-media.ts';
+import { useDropTarget } from './drop-target.tsx';
 import { type Quota, QuotaNote } from './quota-note.tsx';
 import { UploadButtons } from './upload-buttons.tsx';
 import type { FileToUpload, Queue } from './upload-item.ts';
@@ -60,9 +60,9 @@ interface DropBoxProperties {
 /** A drop target at a link without a list of files, and a receipt after the upload. */
 export function DropBox({ queue, uploads, hidesFiles, quota }: DropBoxProperties) {
   const { translate } = useTranslation();
-  const isTouch = useMedia(byTouch);
+  const isTouch = useMedia(touchQuery);
   const addFiles = useMemo(() => (files: readonly FileToUpload[]) => uploads.add(files, []), []);
-  const isDragging = useDrop(addFiles);
+  const isDragging = useDropTarget(addFiles);
   const receipts = queue.items.flatMap(({ receipt }) => receipt ?? []);
   return (
     <>

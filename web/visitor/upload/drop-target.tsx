@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { droppedFiles } from './dropped-files.ts';
+import { filesOfDrop } from './dropped-files.ts';
 import type { FileToUpload } from './upload-item.ts';
 
 const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
@@ -7,7 +7,7 @@ const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Fil
 const isCovered = () => document.querySelector('dialog[open]') !== null;
 
 /** Makes the entire page a drop target, and accepts pasted files. @returns whether files are being dragged over the page */
-export function useDrop(onFiles: ((files: readonly FileToUpload[]) => void) | null): boolean {
+export function useDropTarget(onFiles: ((files: readonly FileToUpload[]) => void) | null): boolean {
   const [isDragging, setDragging] = useState(false);
   useEffect(() => {
     if (!onFiles) return;
@@ -26,7 +26,7 @@ export function useDrop(onFiles: ((files: readonly FileToUpload[]) => void) | nu
       event.preventDefault(); // otherwise the browser opens the file instead of the page
       depth = 0;
       setDragging(false);
-      if (event.dataTransfer && !isCovered()) void droppedFiles(event.dataTransfer).then(onFiles);
+      if (event.dataTransfer && !isCovered()) void filesOfDrop(event.dataTransfer).then(onFiles);
     };
     const allowDrop = (event: DragEvent) => holdsFiles(event) && event.preventDefault();
     const paste = (event: ClipboardEvent) => {

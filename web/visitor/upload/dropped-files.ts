@@ -24,7 +24,7 @@ async function walk(entry: FileSystemEntry, folder: readonly string[]): Promise<
 }
 
 /** Returns all dropped files, including those in dropped folders. Call it during the event: the browser then clears the items. */
-export async function droppedFiles(transfer: DataTransfer): Promise<FileToUpload[]> {
+export async function filesOfDrop(transfer: DataTransfer): Promise<FileToUpload[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
   const files = [...transfer.files];
   if (entries.some((entry) => entry === null)) return files.map((file) => ({ file, folder: [] }));
@@ -33,5 +33,5 @@ export async function droppedFiles(transfer: DataTransfer): Promise<FileToUpload
 }
 
 /** Returns the files of a file input, with their folders if a folder was chosen. */
-export const chosenFiles = (files: FileList | null): FileToUpload[] =>
+export const filesOfInput = (files: FileList | null): FileToUpload[] =>
   [...(files ?? [])].map((file) => ({ file, folder: file.webkitRelativePath.split('/').slice(0, -1) }));

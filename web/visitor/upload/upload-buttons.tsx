@@ -1,7 +1,7 @@
 import { Icon, type IconName } from '#kit/icons.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { byTouch, useMedia } from '#visitor/use-media.ts';
-import { chosenFiles } from './dropped-files.ts';
+import { touchQuery, useMedia } from '#visitor/use-media.ts';
+import { filesOfInput } from './dropped-files.ts';
 import type { FileToUpload } from './upload-item.ts';
 
 interface FileInputProperties {
@@ -29,7 +29,7 @@ export function FileButton({ icon, label, className, onFiles, attributes = {} }:
         {...attributes}
         class="for-reader"
         onChange={({ currentTarget }) => {
-          onFiles(chosenFiles(currentTarget.files));
+          onFiles(filesOfInput(currentTarget.files));
           currentTarget.value = '';
         }}
       />
@@ -40,7 +40,7 @@ export function FileButton({ icon, label, className, onFiles, attributes = {} }:
 /** The upload buttons: for files, and for a folder on a computer or the camera on a phone. */
 export function UploadButtons({ onFiles }: { onFiles: (files: readonly FileToUpload[]) => void }) {
   const { translate } = useTranslation();
-  const isTouch = useMedia(byTouch);
+  const isTouch = useMedia(touchQuery);
   return (
     <>
       {isTouch ? (

@@ -13,7 +13,7 @@ import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import type { AzureAddress } from './azure-address.ts';
 import type { AuthorizeRequest } from './azure-credentials.ts';
-import { azureError, hierarchical, isExpected } from './azure-errors.ts';
+import { azureError, hierarchicalNamespaceError, isExpected } from './azure-errors.ts';
 import { serviceVersion } from './shared-key.ts';
 
 const accountTimeLimit = 30_000; // ms
@@ -83,7 +83,7 @@ export class AzureContainer {
     const request = { query: { restype: 'account', comp: 'properties' } };
     const response = await this.#exchange('HEAD', '', request, AbortSignal.timeout(accountTimeLimit));
     await skipBody('HEAD', response); // after an error, such as for a wrong container, the next request fails, too
-    if (response.headers['x-ms-is-hns-enabled'] === 'true') throw hierarchical();
+    if (response.headers['x-ms-is-hns-enabled'] === 'true') throw hierarchicalNamespaceError();
     // Credentials that may not see it now will not see it later. Lists show directories, too.
     this.#isAccountChecked = response.status < 500 && response.status !== 429;
   }

@@ -33,7 +33,7 @@ const impossibleReasons: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns the error for an account with real folders, which are not prefixes of names. */
-export const hierarchical = () => new StorageUnavailable('accounts with a hierarchical namespace are not supported yet');
+export const hierarchicalNamespaceError = () => new StorageUnavailable('accounts with a hierarchical namespace are not supported yet');
 
 /** Returns the code of an error, or "no code". */
 export function codeOf({ headers }: OutboundResponse): string {

@@ -4,7 +4,7 @@ import type { ListedKeys, ObjectStore, StoredObject } from '#adapters/storage/ob
 import { childrenOf, childText, type XmlElement, type XmlLimits } from '#adapters/storage/objects/xml.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import type { AzureContainer } from './azure-container.ts';
-import { hierarchical } from './azure-errors.ts';
+import { hierarchicalNamespaceError } from './azure-errors.ts';
 
 const [maxKey, maxSegments] = [1024, 254]; // characters; parts between slashes
 /** A page of 1,000 blobs, each with up to 40 properties. */
@@ -35,7 +35,7 @@ const noProperties: XmlElement = { name: '', isEncoded: false, children: [], tex
 function objectOf(entry: XmlElement, prefix: string): StoredObject {
   const [properties = noProperties] = childrenOf(entry, 'Properties');
   const textOf = (name: string) => childText(properties, name) ?? '';
-  if (textOf('ResourceType') === 'directory') throw hierarchical();
+  if (textOf('ResourceType') === 'directory') throw hierarchicalNamespaceError();
   return {
     key: keyOf(entry, prefix),
     size: sizeOf(textOf('Content-Length')),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
-import { describedObject } from '#adapters/storage/objects/list-pages.ts';
+import { objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
 import { mapInBatches } from '#adapters/storage/objects/map-in-batches.ts';
 import type {
   ObjectDescription,
@@ -13,12 +13,12 @@ import type {
   WriteCondition,
 } from '#adapters/storage/objects/object-store.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
-import { bodyTimeLimit, rangeRequest, slowTimeLimit, unmetStatuses } from '#adapters/storage/objects/service-request.ts';
+import { bodyTimeLimit, conditionFailedStatuses, rangeRequest, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
 import { xmlText } from '#adapters/storage/objects/xml.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
 import { ItemArchived, ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage.ts';
 import type { AzureContainer } from './azure-container.ts';
-import { codeOf, hierarchical } from './azure-errors.ts';
+import { codeOf, hierarchicalNamespaceError } from './azure-errors.ts';
 import { hasBlobs, isArchiveTier, isKeyTooLong, listBlobs } from './azure-list.ts';
 
 /** Header in which Postern stores the token of the change that wrote a blob. */
@@ -93,10 +93,10 @@ export class AzureStore implements ObjectStore {
   async describe(key: string): Promise<ObjectDescription | null> {
     const { status, headers } = await this.#container.sendAndRead('HEAD', key, { expected: [404] });
     if (status === 404) return null;
-    if (headers['x-ms-resource-type'] === 'directory' || headers['x-ms-meta-hdi_isfolder'] === 'true') throw hierarchical();
+    if (headers['x-ms-resource-type'] === 'directory' || headers['x-ms-meta-hdi_isfolder'] === 'true') throw hierarchicalNamespaceError();
     const metadata = Object.entries(headers).filter(([name, value]) => copiedHeaders.test(name) && /^[\x20-\x7e]*$/.test(value));
     return {
-      ...describedObject(key, headers, isArchiveTier(headers['x-ms-access-tier'])),
+      ...objectFromHeaders(key, headers, isArchiveTier(headers['x-ms-access-tier'])),
       isLocked: headers['x-ms-lease-status'] === 'locked',
       token: headers[tokenHeader] ?? null,
       headers: Object.fromEntries(metadata),
@@ -114,7 +114,7 @@ export class AzureStore implements ObjectStore {
   async put(key: string, body: string | OutboundBody, { token, condition = 'none', repeatable = false }: PutOptions = {}) {
     const headers = { 'x-ms-blob-type': 'BlockBlob', ...this.#tokenHeaders(token), ...headersOf(condition) };
     const limit = typeof body === 'string' ? {} : { timeLimit: bodyTimeLimit };
-    const expected = unmetStatuses(condition);
+    const expected = conditionFailedStatuses(condition);
     return (await this.#container.sendAndRead('PUT', key, { headers, body, expected, repeatable, ...limit })).status < 300;
   }
 

@@ -1,10 +1,10 @@
-import { type Temporary, TemporarySecret } from '#adapters/storage/objects/temporary-secret.ts';
+import { type Expiring, TemporarySecret } from '#adapters/storage/objects/temporary-secret.ts';
 
 const resource = 'https://storage.azure.com/';
 const timeout = 5_000; // ms
 
 /** A token for requests to Azure Storage. */
-interface MachineToken extends Temporary {
+interface MachineToken extends Expiring {
   readonly text: string;
 }
 

@@ -35,7 +35,7 @@ export function changeEntry(
     try {
       if (confirmedAt !== null && monotonicTime() - confirmedAt > maxConfirmationAge)
         throw new ConfirmationExpired('the disk did not respond in time');
-      runDiskChange(() => change({ folder, name }, { own, pendingEvidence: pendingTokens.map(evidenceOf) }));
+      runDiskChange(() => change({ folder, name }, { ownEvidence: own, pendingEvidence: pendingTokens.map(evidenceOf) }));
       return folder;
     } catch (cause) {
       fs.closeSync(folder);

@@ -22,7 +22,7 @@ export function makeFolder(folder: DirectoryEntry, marks: Marks, ownership: Owne
   takeName(marks, 'folder');
   fs.mkdirSync(entryPath(folder), 0o700);
   afterCommitPoint(() => applyOwnership(folder, ownership));
-  confirmMark(marks.own);
+  confirmMark(marks.ownEvidence);
 }
 
 /** Returns whether a folder with an unconfirmed mark was created before the crash. Its name was free when the mark was created. */

@@ -13,7 +13,7 @@ const doneOf = (evidence: DirectoryEntry) => withSuffix(evidence, doneSuffix);
 
 /** The marks of a change that takes a name. */
 export interface Marks {
-  readonly own: DirectoryEntry;
+  readonly ownEvidence: DirectoryEntry;
   /** Evidence of pending changes to the same name. If the name is free, those without a confirmed mark have not taken it. */
   readonly pendingEvidence: readonly DirectoryEntry[];
 }
@@ -39,7 +39,7 @@ export function readNote(entry: DirectoryEntry): string | null {
 export const createMark = (evidence: DirectoryEntry, text: string): void => writeNote(markOf(evidence), text);
 
 /** Creates the mark of a change whose name is free, and removes the marks of pending changes that have not taken the name. */
-export function takeName({ own, pendingEvidence }: Marks, text: string): void {
+export function takeName({ ownEvidence: own, pendingEvidence }: Marks, text: string): void {
   for (const evidence of pendingEvidence) unlinkIfPresent(markOf(evidence));
   createMark(own, text);
 }

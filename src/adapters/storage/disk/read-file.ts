@@ -116,7 +116,7 @@ export function readFiles(root: StorageRoot, requests: readonly ReadRequest[]): 
 }
 
 /** Returns the memory in the result of a command that can be moved to another thread instead of being copied. */
-export function movableBuffers(result: unknown): ArrayBuffer[] {
+export function transferableBuffers(result: unknown): ArrayBuffer[] {
   if (result instanceof Object && 'buffer' in result && result.buffer instanceof ArrayBuffer) return [result.buffer];
   const responses: readonly (ReadResponse | undefined)[] = Array.isArray(result) ? result : [];
   return responses.flatMap((response) => (response?.kind === 'bytes' ? [response.bytes.buffer] : []));

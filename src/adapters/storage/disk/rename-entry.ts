@@ -71,9 +71,9 @@ export function renameEntry(renaming: Renaming, marks: Marks): void {
   if (statEntry(newEntry)) throw errorWithCode('EEXIST');
   takeName(marks, identityOf(stat));
   if (stat.isDirectory()) renameFolder(renaming);
-  else if (linkFile(old, newEntry)) removeOldName(renaming, identityOf(stat), marks.own);
+  else if (linkFile(old, newEntry)) removeOldName(renaming, identityOf(stat), marks.ownEvidence);
   else fs.renameSync(entryPath(old), entryPath(newEntry));
-  confirmMark(marks.own);
+  confirmMark(marks.ownEvidence);
 }
 
 /** Deletes the displaced entry if it is the renamed file. Moves it back if it is a different file, which another process saved. */

@@ -75,9 +75,9 @@ export class ChangeEvidence {
   /** The path of the staging folder. */
   readonly folder: readonly string[] = [stagingFolder];
   /** The path of a file or folder before it is put in place. */
-  staged = (token: string): readonly string[] => [stagingFolder, token + suffixes.staged];
+  stagedPath = (token: string): readonly string[] => [stagingFolder, token + suffixes.staged];
   /** The path of an item that was removed. */
-  removed = (token: string): readonly string[] => [stagingFolder, token + suffixes.removed];
+  removedPath = (token: string): readonly string[] => [stagingFolder, token + suffixes.removed];
   readonly #rest = (token: string): readonly string[] => [stagingFolder, token + suffixes.rest];
   readonly #marker = (token: string): readonly string[] => [stagingFolder, token + suffixes.marker];
 
@@ -148,7 +148,7 @@ export class ChangeEvidence {
   async clear(token: string): Promise<void> {
     if (this.#keptTokens.has(token)) return;
     const results = await Promise.allSettled(
-      [this.staged(token), this.removed(token), this.#marker(token)].map((path) => this.server.delete(path)),
+      [this.stagedPath(token), this.removedPath(token), this.#marker(token)].map((path) => this.server.delete(path)),
     );
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }

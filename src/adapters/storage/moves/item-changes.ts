@@ -16,7 +16,7 @@ export class ItemChanges {
   async createFolder(parent: readonly string[], name: string, { token, confirm, pendingTokens }: ChangeContext): Promise<void> {
     await this.#checkParent(parent);
     await this.#checkFree([...parent, name], pendingTokens);
-    const from = this.#evidence.staged(token);
+    const from = this.#evidence.stagedPath(token);
     await this.#evidence.write(() => this.#evidence.server.createFolder(from));
     const entry = { name, folder: true, size: 0, modified: null, etag: '' };
     await this.#moves.run({ token, from, to: [...parent, name], entry, confirm });
@@ -32,21 +32,21 @@ export class ItemChanges {
   /** Moves an item into the staging area, where `clearEvidence` deletes it. @throws ItemNotFound, ItemBusy, ChangeImpossible */
   async remove(parent: readonly string[], name: string, { token, confirm }: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
     const entry = await this.#findExisting(parent, name);
-    const wasSentOnce = await this.#moves.run({ token, from: [...parent, name], to: this.#evidence.removed(token), entry, confirm });
+    const wasSentOnce = await this.#moves.run({ token, from: [...parent, name], to: this.#evidence.removedPath(token), entry, confirm });
     if (!wasSentOnce) this.#evidence.keep(token);
   }
 
   /** @returns as `Storage.recover` */
   async recover({ action, parent, name, token }: PendingFileChange): Promise<string | null> {
     if (action === 'delete') return this.#recoverRemoval(parent, name, token);
-    const source = action === 'rename' ? [...parent, name] : this.#evidence.staged(token);
+    const source = action === 'rename' ? [...parent, name] : this.#evidence.stagedPath(token);
     return this.#moves.recover(token, source, parent, action !== 'rename');
   }
 
   /** @throws StorageUnavailable while the server may still be moving the item */
   async #recoverRemoval(parent: readonly string[], name: string, token: string): Promise<string | null> {
     const marker = await this.#evidence.markerOf(token);
-    const removedItem = await this.#evidence.find(this.#evidence.removed(token));
+    const removedItem = await this.#evidence.find(this.#evidence.removedPath(token));
     if (!marker && !removedItem) return null;
     const rest = await this.#evidence.find([...parent, name]);
     const isItem = marker !== null && rest !== null && isVersion(marker.item, rest);

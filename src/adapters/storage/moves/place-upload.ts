@@ -25,7 +25,7 @@ export async function checkFolder({ evidence }: StagingPlace, path: readonly str
 
 /** Checks that the server has stored all bytes. @throws StorageUnavailable */
 async function checkStored({ evidence }: StagingPlace, { token, size }: StagedFile): Promise<void> {
-  const storedFile = await evidence.find(evidence.staged(token));
+  const storedFile = await evidence.find(evidence.stagedPath(token));
   const hasSize = storedFile !== null && (storedFile.size > 0 || storedFile.isEmpty === true); // some servers list no sizes
   if (hasSize && storedFile.size !== size) throw new StorageUnavailable('the server has not stored the number of bytes that were sent');
 }
@@ -39,7 +39,7 @@ async function moveTo(
   replaced: ServerEntry | null,
 ): Promise<void> {
   const entry = { name, folder: false, size, modified: null, etag: '' };
-  await moves.run({ token, from: evidence.staged(token), to: [...parent, name], entry, ...(replaced ? { replaced } : {}) });
+  await moves.run({ token, from: evidence.stagedPath(token), to: [...parent, name], entry, ...(replaced ? { replaced } : {}) });
 }
 
 async function placeNumbered(place: StagingPlace, target: UploadTarget, file: StagedFile): Promise<string> {

@@ -5,7 +5,7 @@ import type { ItemMoves } from './item-moves.ts';
 
 /** Writes the file of a location test into the staging area, and moves it there to the name of a removed item. @throws StorageUnavailable */
 export async function writeTestFile(evidence: ChangeEvidence, moves: ItemMoves, token: string): Promise<void> {
-  const [from, to] = [evidence.staged(token), evidence.removed(token)];
+  const [from, to] = [evidence.stagedPath(token), evidence.removedPath(token)];
   await evidence.write(() => evidence.server.writeText(from, testContent));
   const entry = await evidence.find(from);
   if (!entry) throw new StorageUnavailable('the server does not list a file that it has stored');

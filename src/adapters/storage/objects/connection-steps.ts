@@ -45,5 +45,5 @@ export function connectionSteps(look: () => Promise<unknown>, { isAnswer, isSign
 /** The text in a file that a test of a location writes. */
 export const testContent = 'Postern tests this location.';
 /** A warning for operators about a service that ignores conditions. */
-export const ignoresConditions =
+export const conditionsIgnoredWarning =
   'The service ignores conditions on writing. If two programs create or replace one file at the same moment, both may succeed, and the last one stays.';

@@ -1,16 +1,16 @@
 import type { OutboundBody } from '#ports/outbound.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
-import { fastEnough } from './fast-enough.ts';
+import { enforceMinRate } from './enforce-min-rate.ts';
 
 /** ETags of objects by key. */
-export type Versions = ReadonlyMap<string, string>;
+export type ETagsByKey = ReadonlyMap<string, string>;
 
 const linesPerPiece = 500; // some 64 KiB: writing many must not block the event loop
 const maxLine = 1 << 13; // characters: a key of 1,024 bytes, each byte written as \u0001, and an ETag
 
 const lineOf = (version: readonly [string, string]) => `${JSON.stringify(version)}\n`;
 
-async function* piecesOf(versions: Versions): AsyncGenerator<Uint8Array> {
+async function* piecesOf(versions: ETagsByKey): AsyncGenerator<Uint8Array> {
   let lines = '';
   let count = 0;
   for (const version of versions) {
@@ -25,7 +25,7 @@ async function* piecesOf(versions: Versions): AsyncGenerator<Uint8Array> {
 }
 
 /** Returns a body for a request, with the versions of the objects that a change deletes: a line of JSON for each. */
-export function decisionBody(versions: Versions): OutboundBody {
+export function decisionBody(versions: ETagsByKey): OutboundBody {
   let length = 0;
   for (const version of versions) length += Buffer.byteLength(lineOf(version));
   return { length, pieces: { [Symbol.asyncIterator]: () => piecesOf(versions) } };
@@ -42,12 +42,12 @@ function parseLine(line: string): [string, string] {
  * @param maxVersions the most versions that a decision may have @param monotonic ms
  * @throws StorageUnavailable if the body is not a complete decision
  */
-export async function readDecision(body: AsyncIterable<Uint8Array>, maxVersions: number, monotonic: () => number): Promise<Versions> {
+export async function readDecision(body: AsyncIterable<Uint8Array>, maxVersions: number, monotonic: () => number): Promise<ETagsByKey> {
   const versions = new Map<string, string>();
   const decoder = new TextDecoder();
   let [rest, count] = ['', 0];
   try {
-    for await (const piece of fastEnough(body, monotonic)) {
+    for await (const piece of enforceMinRate(body, monotonic)) {
       const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
       count += lines.length;

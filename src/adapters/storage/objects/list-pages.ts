@@ -1,4 +1,4 @@
-import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import type { ListedKeys, ObjectStore, StoredObject } from './object-store.ts';
 
@@ -18,7 +18,7 @@ export interface ListPage extends ListedKeys {
  */
 export async function* listPages(
   { memory, monotonic }: Pick<ObjectStore, 'memory' | 'monotonic'>,
-  read: (next: string, memory: TakenMemory) => Promise<ListPage>,
+  read: (next: string, memory: MemoryReservation) => Promise<ListPage>,
 ): AsyncGenerator<ListedKeys> {
   using listMemory = memory.begin();
   let [keyCount, waitTime] = [0, 0];
@@ -66,7 +66,7 @@ export function etagOf(text = ''): string {
 }
 
 /** Returns an object as the headers of a response describe it. */
-export const describedObject = (key: string, headers: Readonly<Record<string, string>>, mayNeedRestore: boolean): StoredObject => ({
+export const objectFromHeaders = (key: string, headers: Readonly<Record<string, string>>, mayNeedRestore: boolean): StoredObject => ({
   key,
   size: sizeOf(headers['content-length']),
   modified: timeOf(headers['last-modified']),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
 import {
   type ChangeContext,
   ChangeImpossible,
@@ -9,7 +9,7 @@ import {
   type PendingFileChange,
   StorageUnavailable,
 } from '#ports/storage.ts';
-import { decisionBody, readDecision, type Versions } from './decision.ts';
+import { decisionBody, type ETagsByKey, readDecision } from './decision.ts';
 import { mapInBatches } from './map-in-batches.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { StoredObject } from './object-store.ts';
@@ -19,7 +19,7 @@ type ObjectChangeContext = Pick<ChangeContext, 'token' | 'confirm'>;
 /** Returns whether a key cannot be the path of a URL: clients resolve the segments `.` and `..`. */
 const hasDotSegment = (key: string) => key.split('/').some((segment) => segment === '.' || segment === '..');
 
-const versionsOf = (objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): Versions =>
+const versionsOf = (objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): ETagsByKey =>
   new Map(objects.map(({ key, etag }) => [key, etag]));
 
 const maxObjects = 100_000; // of one change: a copy of each takes a request
@@ -142,7 +142,7 @@ export class ObjectChanges {
     if (await this.#folders.entry(path)) throw new ItemExists('the name is taken');
   }
 
-  async #findObjects(path: readonly string[], memory: TakenMemory): Promise<readonly StoredObject[]> {
+  async #findObjects(path: readonly string[], memory: MemoryReservation): Promise<readonly StoredObject[]> {
     const objects: StoredObject[] = [];
     let bytes = 0;
     for await (const page of this.#folders.objectPages(path)) {
@@ -166,12 +166,12 @@ export class ObjectChanges {
   }
 
   /** Writes the decision of a change: the versions of the objects that are deleted from now on. A rename first completes all copies. */
-  async #noteDecision(token: string, versions: Versions): Promise<void> {
+  async #noteDecision(token: string, versions: ETagsByKey): Promise<void> {
     const { store, keys } = this.#folders;
     await store.put(keys.staging(decisionName(token)), decisionBody(versions), { repeatable: true });
   }
 
-  async #readDecision(token: string): Promise<Versions> {
+  async #readDecision(token: string): Promise<ETagsByKey> {
     const { store, keys } = this.#folders;
     const decision = await store.get(keys.staging(decisionName(token)));
     return decision ? readDecision(decision.body, maxObjects, store.monotonic) : new Map();
@@ -182,7 +182,7 @@ export class ObjectChanges {
    * the change.
    * @param notAfter ms since the epoch: a later object with the same content belongs to a later change
    */
-  async #deleteVersions(path: readonly string[], versions: Versions, notAfter = Number.POSITIVE_INFINITY): Promise<void> {
+  async #deleteVersions(path: readonly string[], versions: ETagsByKey, notAfter = Number.POSITIVE_INFINITY): Promise<void> {
     for await (const present of this.#folders.objectPages(path))
       await this.#folders.store.deleteUnchanged(
         present.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter),
@@ -196,7 +196,7 @@ export class ObjectChanges {
   }
 
   /** Copies objects. @returns the copied versions @throws ItemExists if another program has written an object to a key of a copy */
-  async #copy(objects: readonly StoredObject[], from: readonly string[], to: readonly string[], token: string): Promise<Versions> {
+  async #copy(objects: readonly StoredObject[], from: readonly string[], to: readonly string[], token: string): Promise<ETagsByKey> {
     const { store } = this.#folders;
     const versions = await mapInBatches(objects, async ({ key }) => {
       const [source, target] = [await store.describe(key), this.#renamedKey(key, from, to)];

@@ -1,7 +1,7 @@
 import type { DatedEntry } from '#core/listing.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
-import { fastEnough } from './fast-enough.ts';
+import { enforceMinRate } from './enforce-min-rate.ts';
 import { etagOf, timeOf } from './list-pages.ts';
 import { fileEntry } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -70,7 +70,7 @@ async function* requestRange(store: ReadableStore, key: string, etag: string, st
   }
   let remaining = end - start + 1;
   try {
-    for await (const piece of fastEnough(response.body, store.monotonic)) {
+    for await (const piece of enforceMinRate(response.body, store.monotonic)) {
       signal?.throwIfAborted();
       remaining -= piece.length;
       if (remaining < 0) break;

@@ -1,5 +1,5 @@
 import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
-import { connectionSteps, ignoresConditions, testContent } from './connection-steps.ts';
+import { conditionsIgnoredWarning, connectionSteps, testContent } from './connection-steps.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import { readText } from './read-text.ts';
 
@@ -20,7 +20,7 @@ export function objectTestSteps({ store, keys }: ObjectFolders, token: string): 
       step: 'conditions',
       async run(note) {
         for (const condition of ['absent', { etag: '"another"' }] as const)
-          if (await store.put(key, testContent, { condition })) return note(ignoresConditions);
+          if (await store.put(key, testContent, { condition })) return note(conditionsIgnoredWarning);
       },
     },
     { step: 'remove', run: () => store.delete([key]) },

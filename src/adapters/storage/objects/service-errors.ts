@@ -38,7 +38,7 @@ export function serviceErrorOf(error: unknown): ServiceError | null {
 }
 
 /** Returns the error for a request without a response. */
-export function noResponse(method: Method, cause: unknown): StorageUnavailable {
+export function noResponseError(method: Method, cause: unknown): StorageUnavailable {
   if (cause instanceof TargetRefused) return new StorageUnavailable(cause.message, { cause });
   const message = cause instanceof TargetUnreachable ? cause.message : 'the service does not respond';
   return new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(message, { cause });

@@ -1,9 +1,9 @@
 import pRetry from 'p-retry';
-import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
 import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import type { ObjectRange, WriteCondition } from './object-store.ts';
-import { type Method, mayChange, noResponse, serviceErrorOf } from './service-errors.ts';
+import { type Method, mayChange, noResponseError, serviceErrorOf } from './service-errors.ts';
 import { readXml, type XmlElement, type XmlLimits } from './xml.ts';
 
 /** A request about an object, or about the place for objects. */
@@ -28,7 +28,7 @@ export type XmlRequest = Omit<ServiceRequest, 'expected'> & {
   /** Default: those of a short document. */
   readonly limits?: XmlLimits;
   /** Memory that a long document takes. */
-  readonly memory?: TakenMemory;
+  readonly memory?: MemoryReservation;
 };
 
 /** A request with its signature. */
@@ -85,7 +85,7 @@ export async function sendSigned(
     return await outbound.request(url, { method, tid, headers, body: body ?? null, ...(signal ? { signal } : {}), ...slow });
   } catch (cause) {
     if (callerSignal?.aborted) throw callerSignal.reason;
-    throw noResponse(method, cause);
+    throw noResponseError(method, cause);
   }
 }
 
@@ -101,7 +101,7 @@ export const rangeRequest = ({ range, etag, streamed = false, signal }: ObjectRa
 });
 
 /** Returns the statuses of a response to a request whose condition is not met. A service may answer 404 if the object to replace was deleted. */
-export function unmetStatuses(condition: WriteCondition): readonly number[] {
+export function conditionFailedStatuses(condition: WriteCondition): readonly number[] {
   if (condition === 'none') return [];
   return condition === 'absent' ? [409, 412] : [404, 409, 412];
 }
@@ -111,7 +111,7 @@ export async function readBody<T>(method: Method, read: () => Promise<T>): Promi
   try {
     return await read();
   } catch (cause) {
-    throw cause instanceof StorageUnavailable ? cause : noResponse(method, cause);
+    throw cause instanceof StorageUnavailable ? cause : noResponseError(method, cause);
   }
 }
 

@@ -3,13 +3,13 @@ import { StorageUnavailable } from '#ports/storage.ts';
 const minRemaining = 300_000; // ms: a secret is fetched again this long before it expires
 
 /** A secret, and when it expires. */
-export interface Temporary {
+export interface Expiring {
   /** ms since the epoch; null: never. */
   readonly expires: number | null;
 }
 
 /** A secret that expires. All requests share it until then. */
-export class TemporarySecret<T extends Temporary> {
+export class TemporarySecret<T extends Expiring> {
   readonly #now: () => number;
   readonly #fetchNew: () => Promise<T>;
   readonly #failure: string;

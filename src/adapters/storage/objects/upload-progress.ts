@@ -1,6 +1,6 @@
 import type { OutboundBody } from '#ports/outbound.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
-import { fastEnough } from './fast-enough.ts';
+import { enforceMinRate } from './enforce-min-rate.ts';
 import type { ObjectFolders } from './object-folders.ts';
 
 const maxIdBytes = 4 << 20; // for the ids of 10,000 parts
@@ -83,7 +83,7 @@ export class UploadProgress {
     if (!response) return null;
     let partIds: readonly string[] = [];
     let missing = length;
-    const rest = afterFirstLine(fastEnough(response.body, store.monotonic), (line) => {
+    const rest = afterFirstLine(enforceMinRate(response.body, store.monotonic), (line) => {
       partIds = parseIds(line);
     });
     for await (const piece of rest) {

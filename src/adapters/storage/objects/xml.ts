@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes';
-import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
-import { fastEnough } from './fast-enough.ts';
+import { enforceMinRate } from './enforce-min-rate.ts';
 import { MarkupLimits } from './markup-limits.ts';
 
 /** An element of an XML document. */
@@ -82,7 +82,7 @@ class TreeBuilder {
 interface ReadOptions {
   readonly limits: XmlLimits;
   readonly takenName: string | null;
-  readonly memory?: TakenMemory | undefined;
+  readonly memory?: MemoryReservation | undefined;
 }
 
 /** Reads a response piece by piece, as it arrives: a long one must not block the event loop. Yields after each piece. */
@@ -91,7 +91,7 @@ async function* buildTree(body: AsyncIterable<Uint8Array>, monotonic: () => numb
   const decoder = new TextDecoder();
   const markup = new MarkupLimits();
   let bytes = 0;
-  for await (const piece of fastEnough(body, monotonic)) {
+  for await (const piece of enforceMinRate(body, monotonic)) {
     bytes += piece.length;
     if (bytes > max.bytes) throw tooMuch();
     memory?.set(memoryOf.byte * bytes + memoryOf.element * builder.elements);
@@ -114,7 +114,7 @@ export async function readXml(
   body: AsyncIterable<Uint8Array>,
   monotonic: () => number,
   max: XmlLimits = shortDocument,
-  memory?: TakenMemory,
+  memory?: MemoryReservation,
 ): Promise<XmlElement> {
   let top: XmlElement | null = null;
   for await (const builder of buildTree(body, monotonic, { limits: max, takenName: null, memory })) top = builder.top;

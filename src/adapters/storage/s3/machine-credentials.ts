@@ -1,4 +1,4 @@
-import { type Temporary, TemporarySecret } from '#adapters/storage/objects/temporary-secret.ts';
+import { type Expiring, TemporarySecret } from '#adapters/storage/objects/temporary-secret.ts';
 
 const [timeout, maxRetries] = [1000, 2]; // ms for a request to the metadata service
 
@@ -9,7 +9,7 @@ export interface AccessKey {
   readonly sessionToken?: string | undefined;
 }
 
-type TemporaryKey = AccessKey & Temporary;
+type TemporaryKey = AccessKey & Expiring;
 
 /** Fetches the access key of the role of this machine: of its container (ECS), or of its EC2 instance. */
 async function fetchFromMetadata(): Promise<TemporaryKey> {

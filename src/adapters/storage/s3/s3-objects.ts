@@ -1,5 +1,5 @@
 import { encodeKey } from '#adapters/storage/objects/encode-key.ts';
-import { describedObject } from '#adapters/storage/objects/list-pages.ts';
+import { objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
 import { mapInBatches } from '#adapters/storage/objects/map-in-batches.ts';
 import type { ObjectDescription, StoredObject } from '#adapters/storage/objects/object-store.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
@@ -44,7 +44,7 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<Obj
     if (copyValue !== null) headers[name] = copyValue;
   }
   return {
-    ...describedObject(key, response.headers, isArchiveClass(response.headers['x-amz-storage-class'])),
+    ...objectFromHeaders(key, response.headers, isArchiveClass(response.headers['x-amz-storage-class'])),
     token: headers[tokenHeader] ?? null,
     headers,
   };

@@ -7,7 +7,7 @@ import type {
   StoredObject,
   WriteCondition,
 } from '#adapters/storage/objects/object-store.ts';
-import { bodyTimeLimit, rangeRequest, unmetStatuses } from '#adapters/storage/objects/service-request.ts';
+import { bodyTimeLimit, conditionFailedStatuses, rangeRequest } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
 import { ItemChanged, type SignedHeaders } from '#ports/storage.ts';
 import type { S3Bucket } from './s3-bucket.ts';
@@ -78,7 +78,7 @@ export class S3Store implements ObjectStore {
   async put(key: string, body: string | OutboundBody, { token, condition = 'none', repeatable = false }: PutOptions = {}) {
     const headers = { ...(token === undefined ? {} : { [tokenHeader]: token }), ...(await this.#headersOf(condition)) };
     const limit = typeof body === 'string' ? {} : { timeLimit: bodyTimeLimit };
-    const expected = unmetStatuses(condition);
+    const expected = conditionFailedStatuses(condition);
     return (await this.#bucket.store(key, { headers, body, expected, repeatable, ...limit })).status < 300;
   }
 

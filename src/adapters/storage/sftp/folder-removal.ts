@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { type FolderEntry, readSftpFolder } from './read-folder.ts';
 import type { SftpConnections } from './sftp-connections.ts';
-import { orAbsent, refusalCode } from './sftp-errors.ts';
+import { nullIfMissing, refusalCode } from './sftp-errors.ts';
 import type { SftpSession } from './sftp-session.ts';
 
 const filesAtOnce = 16;
@@ -32,7 +32,7 @@ export class FolderRemoval {
       for (const name of folders) await this.run(`${path}/${name}`, depth + 1);
       if (!isComplete) continue;
       try {
-        return void (await orAbsent(this.#session.removeFolder(path)));
+        return void (await nullIfMissing(this.#session.removeFolder(path)));
       } catch (cause) {
         // Some servers leave entries out of a list if others are removed meanwhile.
         if (refusalCode(cause) === null || attempt === maxAttempts) throw cause;
@@ -47,7 +47,7 @@ export class FolderRemoval {
     for await (const batch of readSftpFolder(this.#connections, path)) {
       this.#count(batch);
       const files = batch.filter(({ stats }) => !stats.isDirectory());
-      await Promise.all(files.map(({ name }) => this.#limit(() => orAbsent(this.#session.removeFile(`${path}/${name}`)))));
+      await Promise.all(files.map(({ name }) => this.#limit(() => nullIfMissing(this.#session.removeFile(`${path}/${name}`)))));
       for (const { name, stats } of batch) if (stats.isDirectory()) folders.push(name);
       if (folders.length > foldersAtOnce) return { folders: folders.slice(0, foldersAtOnce), isComplete: false };
     }

@@ -1,4 +1,4 @@
-import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
 import { StorageBusy } from '#ports/storage.ts';
 
 /** Bytes of a piece. Servers send up to this much in one message. */
@@ -7,11 +7,11 @@ const maxSize = 8; // pieces
 
 /** The number of pieces of a file that may be requested, or wait for the reader, at a time. All but one take memory from a budget. */
 export class ReadWindow implements Disposable {
-  readonly #memory: TakenMemory;
+  readonly #memory: MemoryReservation;
   /** Number of pieces. */
   size = 1;
 
-  constructor(memory: TakenMemory) {
+  constructor(memory: MemoryReservation) {
     this.#memory = memory;
   }
 

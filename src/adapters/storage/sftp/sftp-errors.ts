@@ -29,7 +29,7 @@ export class SignInRefused extends StorageUnavailable {}
 export const refusalCode = (error: unknown): number | null => (error instanceof SftpRefusal ? error.code : null);
 
 /** Waits for a request. @returns null if the server says that there is no such file or folder */
-export const orAbsent = <T>(request: Promise<T>): Promise<T | null> =>
+export const nullIfMissing = <T>(request: Promise<T>): Promise<T | null> =>
   request.catch((cause: unknown) => {
     if (refusalCode(cause) === statusCodes.noSuchFile) return null;
     throw cause;

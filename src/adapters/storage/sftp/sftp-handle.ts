@@ -1,6 +1,6 @@
 import type { OpenMode } from 'ssh2';
 import type { SftpConnections } from './sftp-connections.ts';
-import { orAbsent } from './sftp-errors.ts';
+import { nullIfMissing } from './sftp-errors.ts';
 import type { SftpSession } from './sftp-session.ts';
 
 /** An open file or folder, with the connection over which it was opened. */
@@ -31,7 +31,7 @@ export class SftpHandle {
 async function openHandle(connections: SftpConnections, open: (session: SftpSession) => Promise<Buffer>): Promise<SftpHandle | null> {
   const { session, release } = await connections.hold();
   try {
-    const id = await orAbsent(open(session));
+    const id = await nullIfMissing(open(session));
     if (id) return new SftpHandle(session, id, release);
   } catch (cause) {
     release();

@@ -6,7 +6,7 @@ import { ChangeImpossible, ItemExists, ItemNotFound, StorageUnavailable, Storage
 import { FolderRemoval } from './folder-removal.ts';
 import { readSftpFolder } from './read-folder.ts';
 import type { SftpConnections } from './sftp-connections.ts';
-import { NoAnswer, orAbsent, refusalCode, SftpRefusal, statusCodes } from './sftp-errors.ts';
+import { NoAnswer, nullIfMissing, refusalCode, SftpRefusal, statusCodes } from './sftp-errors.ts';
 import { openFileHandle } from './sftp-handle.ts';
 
 const maxListed = 1_000_000; // entries of one folder
@@ -50,11 +50,11 @@ export class SftpItems implements ItemServer {
   async find(path: readonly string[]): Promise<ServerEntry | null> {
     return this.#connections.read(async (session) => {
       if (path.length === 0) {
-        const stats = await orAbsent(session.stat(this.pathOf([])));
+        const stats = await nullIfMissing(session.stat(this.pathOf([])));
         return stats && entryOf('', stats, this.#now());
       }
       // The server would follow a link in the path, so each folder in the path is checked. The requests are sent at the same time.
-      const requests = path.map((_, index) => orAbsent(session.lstat(this.pathOf(path.slice(0, index + 1)))));
+      const requests = path.map((_, index) => nullIfMissing(session.lstat(this.pathOf(path.slice(0, index + 1)))));
       const results = await Promise.allSettled(requests);
       for (const [index, result] of results.entries()) {
         if (result.status === 'rejected') throw result.reason;
@@ -136,7 +136,7 @@ export class SftpItems implements ItemServer {
     try {
       await this.#connections.change(async (session) => {
         if (overwrites && (await session.renameOver(source, target))) return;
-        if (overwrites) await orAbsent(session.removeFile(target));
+        if (overwrites) await nullIfMissing(session.removeFile(target));
         await session.rename(source, target);
       });
       return 'moved';
@@ -148,9 +148,9 @@ export class SftpItems implements ItemServer {
 
   async delete(path: readonly string[]): Promise<void> {
     await this.#connections.change(async (session) => {
-      const stats = await orAbsent(session.lstat(this.pathOf(path)));
+      const stats = await nullIfMissing(session.lstat(this.pathOf(path)));
       if (stats?.isDirectory()) await new FolderRemoval(this.#connections, session).run(this.pathOf(path));
-      else if (stats) await orAbsent(session.removeFile(this.pathOf(path)));
+      else if (stats) await nullIfMissing(session.removeFile(this.pathOf(path)));
     });
   }
 

@@ -14,7 +14,7 @@ const isAnswer = (failure: unknown) => isSignIn(failure) || failure instanceof S
 
 /** Returns the steps that test a folder at an SFTP server. The test file is in the staging area, so no visitor sees it. */
 export function sftpTestSteps(items: SftpItems, evidence: ChangeEvidence, moves: ItemMoves, token: string): readonly TestStep[] {
-  const [stagedPath, movedPath] = [evidence.staged(token), evidence.removed(token)];
+  const [stagedPath, movedPath] = [evidence.stagedPath(token), evidence.removedPath(token)];
   async function listRoot(): Promise<void> {
     if (!(await items.find([]))?.folder) throw new SftpRefusal(statusCodes.noSuchFile);
     for await (const _ of items.list([])) break;

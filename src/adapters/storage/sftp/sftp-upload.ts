@@ -100,7 +100,7 @@ class SftpUpload implements ContinuedUpload {
 export async function startSftpUpload(place: SftpPlace, target: UploadTarget, token: string): Promise<ContinuedUpload> {
   const { connections, items, evidence } = place;
   await checkFolder(place, target.parent);
-  const path = items.pathOf(evidence.staged(token));
+  const path = items.pathOf(evidence.stagedPath(token));
   let file: SftpHandle | null = null;
   await evidence.write(async () => {
     file = await openFileHandle(connections, path, 'w');
@@ -116,7 +116,7 @@ export async function continueSftpUpload(
   target: UploadTarget,
   { token, offset }: ClosedUpload,
 ): Promise<ContinuedUpload> {
-  const file = await openFileHandle(place.connections, place.items.pathOf(place.evidence.staged(token)), 'r+');
+  const file = await openFileHandle(place.connections, place.items.pathOf(place.evidence.stagedPath(token)), 'r+');
   if (!file) throw new ItemNotFound('the uploaded bytes are gone');
   try {
     const { size } = await file.session.fstat(file.id);

@@ -86,7 +86,7 @@ export class WebdavAuth {
   }
 
   /** Whether a request must first find out which scheme the server wants. */
-  get isUnknown(): boolean {
+  get isSchemeUnknown(): boolean {
     return this.#scheme === null && this.#configuration.username !== undefined;
   }
 

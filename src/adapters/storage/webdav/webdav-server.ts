@@ -91,7 +91,7 @@ export class WebdavServer {
   }
 
   async #sendOnce(method: Method, url: URL, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {
-    if (this.#auth.isUnknown) await this.#findScheme();
+    if (this.#auth.isSchemeUnknown) await this.#findScheme();
     const { version } = this.#auth;
     let response = await this.#exchange(method, url, request, signal);
     if (response.status === 401 && this.#auth.accept(response.headers['www-authenticate'] ?? '', version)) {

@@ -1,14 +1,14 @@
 import type { ChangeEvidence } from '#adapters/storage/moves/change-evidence.ts';
 import type { ItemMoves } from '#adapters/storage/moves/item-moves.ts';
 import { writeTestFile } from '#adapters/storage/moves/write-test-file.ts';
-import { connectionSteps, ignoresConditions, testContent } from '#adapters/storage/objects/connection-steps.ts';
+import { conditionsIgnoredWarning, connectionSteps, testContent } from '#adapters/storage/objects/connection-steps.ts';
 import { readBody } from '#adapters/storage/objects/service-request.ts';
 import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
 /** Returns the steps that test a folder at a WebDAV server. The test file is in the staging area, so no visitor sees it. */
 export function webdavTestSteps(server: WebdavServer, evidence: ChangeEvidence, moves: ItemMoves, token: string): readonly TestStep[] {
-  const path = evidence.removed(token);
+  const path = evidence.removedPath(token);
   async function look(): Promise<void> {
     if (!(await evidence.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
     for await (const _ of evidence.list([])) break;
@@ -33,7 +33,7 @@ export function webdavTestSteps(server: WebdavServer, evidence: ChangeEvidence, 
           body: testContent,
           expected: [409, 412, 501],
         });
-        if (status < 300 || status === 501) note(ignoresConditions);
+        if (status < 300 || status === 501) note(conditionsIgnoredWarning);
       },
     },
     { step: 'remove', run: () => evidence.clear(token) },

@@ -50,7 +50,9 @@ class WebdavUpload implements Upload {
     if (this.#isSent) return;
     const { server, evidence } = this.#place;
     const request = { body: this.#content.body(), timeLimit: bodyTimeLimit, repeatable: true, expected: [404, 409] };
-    await evidence.write(async () => (await server.sendAndRead('PUT', server.urlOf(evidence.staged(this.#token)), request)).status < 300);
+    await evidence.write(
+      async () => (await server.sendAndRead('PUT', server.urlOf(evidence.stagedPath(this.#token)), request)).status < 300,
+    );
     this.#size = this.#content.length;
     this.#isSent = true;
     await this.#clear();

@@ -21,14 +21,14 @@ type ListPorts = AuthorizationPorts & StoragePorts & Pick<Ports, 'media'> & Pick
 /**
  * Returns a page of a folder. For a share of one file, the page lists that file.
  * @param clientGone aborted when the visitor leaves before the response
- * @param sent resolves when the response was sent or the visitor has left
+ * @param responseEnd resolves when the response was sent or the visitor has left
  */
 export async function listFolder(
   ports: ListPorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
   query: ListingQuery,
-  { clientGone, sent }: { readonly clientGone: AbortSignal; readonly sent: Promise<unknown> },
+  { clientGone, responseEnd }: { readonly clientGone: AbortSignal; readonly responseEnd: Promise<unknown> },
 ): Promise<FolderListing> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'list' });
   const { link, authenticated } = visit;
@@ -38,7 +38,7 @@ export async function listFolder(
     const locationPath = shared.locationPath(path);
     if (link.folder === 1) {
       const { viewId, address } = visitorRequest;
-      const request = { locationId: link.location_id, path: formatItemPath(locationPath), query, viewId, address, clientGone, sent };
+      const request = { locationId: link.location_id, path: formatItemPath(locationPath), query, viewId, address, clientGone, responseEnd };
       return ports.listings.page(request, async () => toJson(await shared.storage.page(locationPath, query)));
     }
     const entry = await shared.storage.stat(locationPath);

@@ -31,7 +31,7 @@ export interface ListingTurnRequest extends TurnVisitor {
   /** Aborted when the client no longer waits for the response. */
   readonly clientGone: AbortSignal;
   /** Resolves when the response was sent or the client has left. Until then the response is held in memory. */
-  readonly sent: Promise<unknown>;
+  readonly responseEnd: Promise<unknown>;
 }
 
 type Page = ListingJson | null;
@@ -197,7 +197,7 @@ export class ListingTurns {
     if (limits.some(({ name, max }) => (this.#requestCounts.get(name) ?? 0) >= max)) throw busyRefusal();
     for (const { name } of limits) {
       addCount(this.#requestCounts, name, 1);
-      void request.sent.finally(() => addCount(this.#requestCounts, name, -1));
+      void request.responseEnd.finally(() => addCount(this.#requestCounts, name, -1));
     }
   }
 

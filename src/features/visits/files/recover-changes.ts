@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ItemPath } from '#core/item-path.ts';
-import { inTime } from '#core/time-limit.ts';
+import { waitAtMost } from '#core/time-limit.ts';
 import { deleteResponse } from '#features/idempotency/pending-responses.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openLocation, unsealConfiguration } from '#features/storage-access/open-location.ts';
@@ -117,9 +117,9 @@ const maxConcurrent = 16; // locations
 async function runForEach<T>(items: readonly T[], work: (item: T) => Promise<void>, onLate: (item: T) => void): Promise<void> {
   const queue = items[Symbol.iterator]();
   const runNext = async () => {
-    for (const item of queue) if ((await inTime(work(item), maxRecoveryTime)).late) onLate(item);
+    for (const item of queue) if ((await waitAtMost(work(item), maxRecoveryTime)).late) onLate(item);
   };
-  await inTime(Promise.all(Array.from({ length: maxConcurrent }, runNext)), maxTotalTime);
+  await waitAtMost(Promise.all(Array.from({ length: maxConcurrent }, runNext)), maxTotalTime);
 }
 
 type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;

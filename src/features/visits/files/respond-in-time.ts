@@ -1,5 +1,5 @@
 import { Refusal } from '#core/messages.ts';
-import { inTime } from '#core/time-limit.ts';
+import { waitAtMost } from '#core/time-limit.ts';
 
 /**
  * Waits for a change for a limited time. After that, the change goes on, and its outcome is recorded when the storage responds.
@@ -7,7 +7,7 @@ import { inTime } from '#core/time-limit.ts';
  * @throws Refusal (503) if the storage does not respond in time
  */
 export async function respondInTime<T>(change: Promise<T>, limit: number): Promise<T> {
-  const result = await inTime(change, limit);
+  const result = await waitAtMost(change, limit);
   if (!result.late) return result.value;
   throw new Refusal(
     'storageAway',

@@ -38,7 +38,7 @@ export async function claimUpload(
         .executeTakeFirst();
     }, visitorTurn(visitorRequest.address))
     .catch((cause: unknown) => {
-      if (!(cause instanceof Refusal)) ports.uploadWriters.unreleased.set(id, tid); // the claim may have taken place
+      if (!(cause instanceof Refusal)) ports.uploadWriters.unreleasedClaims.set(id, tid); // the claim may have taken place
       throw cause;
     });
   if (!claimedRow) throw uploadInUse();
@@ -61,7 +61,7 @@ async function deleteClaim({ store, process }: Pick<Ports, 'store' | 'process'>,
 
 /** Ends the claim of this process. If that fails, `releaseUploads` tries again. */
 export async function releaseUpload(ports: ClaimPorts, { tid, id }: ClaimedUpload): Promise<void> {
-  const { unreleased } = ports.uploadWriters;
+  const { unreleasedClaims: unreleased } = ports.uploadWriters;
   try {
     await deleteClaim(ports, { tid, id });
     unreleased.delete(id);
@@ -72,9 +72,9 @@ export async function releaseUpload(ports: ClaimPorts, { tid, id }: ClaimedUploa
 
 /** Ends the claims that could not be ended while the database was unavailable. @throws StoreUnavailable */
 export async function releaseUploads(ports: Pick<Ports, 'store' | 'process'>, uploadWriters: UploadWriters): Promise<void> {
-  for (const [id, tid] of uploadWriters.unreleased) {
+  for (const [id, tid] of uploadWriters.unreleasedClaims) {
     if (uploadWriters.isReceiving(id)) continue; // the end of the part ends the claim
     await uploadWriters.runWithoutParts(id, () => deleteClaim(ports, { tid, id }));
-    uploadWriters.unreleased.delete(id);
+    uploadWriters.unreleasedClaims.delete(id);
   }
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '#core/messages.ts';
-import { inTime } from '#core/time-limit.ts';
+import { waitAtMost } from '#core/time-limit.ts';
 
 /** Time in ms after which a part whose client sends nothing gives way to the next one: its connection is probably lost. */
 const silentTime = 3000;
@@ -31,7 +31,7 @@ export const uploadInUse = () => new Refusal('uploadInUse', undefined, { retryAf
  */
 export class UploadWriters {
   /** Uploads that this process may still claim although it receives no part, and their tenants: the database did not respond. */
-  readonly unreleased = new Map<string, number>();
+  readonly unreleasedClaims = new Map<string, number>();
   readonly #writers = new Map<string, Writer>();
   readonly #now: () => number;
 
@@ -98,6 +98,6 @@ export class UploadWriters {
     const writer = this.#writers.get(upload);
     if (!writer || writer.lastDataAt === Number.POSITIVE_INFINITY) return;
     writer.abort();
-    await inTime(writer.ended, maxEndTime);
+    await waitAtMost(writer.ended, maxEndTime);
   }
 }

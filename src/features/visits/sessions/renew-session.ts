@@ -33,7 +33,7 @@ export interface RenewalRequest {
   readonly session: DueSession;
   readonly renewal: Renewal;
   /** Returns the columns of a sign-in. */
-  readonly toStored: (signIn: CompletedSignIn) => StoredSignIn;
+  readonly storedSignInOf: (signIn: CompletedSignIn) => StoredSignIn;
   /** Address of the visitor. */
   readonly address: string;
 }
@@ -156,7 +156,7 @@ export class SessionRenewals {
     return renewal;
   }
 
-  async #renewOnce({ profile, session, renewal, toStored, address }: RenewalRequest): Promise<void> {
+  async #renewOnce({ profile, session, renewal, storedSignInOf: toStored, address }: RenewalRequest): Promise<void> {
     const leasedSession = new LeasedSession(this.#store, session, address);
     if (!(await leasedSession.take())) return waitForRenewal(this.#store, session);
     try {

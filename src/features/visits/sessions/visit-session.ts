@@ -111,7 +111,7 @@ export async function findSession(
   const renewal = findSignInKind(signInKinds, profile)?.renewal;
   const overdueTime = renewal?.overdueTime(session.signIn) ?? Number.NEGATIVE_INFINITY;
   if (!renewal || overdueTime < 0) return { tid, hash, signedIn, usedAt };
-  const pendingRenewal = renewals.renew({ profile, session, renewal, toStored: storedSignIn, address });
+  const pendingRenewal = renewals.renew({ profile, session, renewal, storedSignInOf: storedSignIn, address });
   if (!isTransferCheck) {
     await pendingRenewal;
     return findSession({ store, clock, signInKinds, renewals }, profile, token, { address, isTransferCheck });

@@ -46,7 +46,7 @@ export interface ProviderStart {
     readonly state: string;
     readonly protocol: RedirectSignIn['protocol'];
     /** Its value. */
-    readonly sealed: string;
+    readonly value: string;
   } | null;
 }
 
@@ -102,7 +102,7 @@ export async function beginProviderSignIn(
       redirectUrlOf(ports.links.publicUrl(), redirect.protocol, profileId),
     );
     const signIn: PendingSignIn = { profileId, epoch, at, viewId: visitorRequest.viewId, state, pending };
-    return { url, cookie: { state, protocol: redirect.protocol, sealed: sealPending(ports, purpose, signIn) } };
+    return { url, cookie: { state, protocol: redirect.protocol, value: sealPending(ports, purpose, signIn) } };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
     recordRefusal(ports, eventOf(place, visitorRequest), cause);

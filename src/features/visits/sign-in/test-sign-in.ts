@@ -31,7 +31,7 @@ export interface TestOutcome {
   /** Why it would be refused, for the operator; empty: it would not be. */
   readonly problem: string;
   /** What the provider has sent about the user. */
-  readonly stated: StatedValues;
+  readonly statedValues: StatedValues;
 }
 
 /** Returns a profile with a provider. @throws Refusal (404) */
@@ -64,10 +64,10 @@ export async function beginTestSignIn(ports: TestPorts, token: string, address: 
   try {
     const { url, state, pending } = await redirect.begin(profile, redirectUrlOf(ports.links.publicUrl(), protocol, profileId));
     const test: PendingTest = { profileId, epoch, state, pending };
-    return { url, cookie: { state, protocol, sealed: sealPending(ports, purpose, test) } };
+    return { url, cookie: { state, protocol, value: sealPending(ports, purpose, test) } };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
-    return { identity: null, problem: problemOf(cause), stated: {} };
+    return { identity: null, problem: problemOf(cause), statedValues: {} };
   }
 }
 
@@ -86,7 +86,7 @@ export async function completeTestSignIn(ports: TestPorts, providerReturn: Provi
   if (test?.state !== state || test.profileId !== profileId) return null;
   const { profile, redirect } = await findProvider(ports, profileId);
   if (profile.session_epoch !== test.epoch)
-    return { identity: null, problem: 'The login profile has changed. Begin the test again.', stated: {} };
+    return { identity: null, problem: 'The login profile has changed. Begin the test again.', statedValues: {} };
   ports.providerRequests.count(address, profileId);
   let stated: StatedValues = {};
   const response = {
@@ -99,9 +99,9 @@ export async function completeTestSignIn(ports: TestPorts, providerReturn: Provi
     const signIn = await redirect.finish(profile, response, test.pending);
     if (signIn instanceof Refusal) throw signIn;
     await markAsUsed(ports, profile, signIn);
-    return { identity: signIn.identity, problem: '', stated };
+    return { identity: signIn.identity, problem: '', statedValues: stated };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
-    return { identity: null, problem: problemOf(cause), stated };
+    return { identity: null, problem: problemOf(cause), statedValues: stated };
   }
 }

@@ -1,4 +1,4 @@
-import { inTime } from '#core/time-limit.ts';
+import { waitAtMost } from '#core/time-limit.ts';
 
 const maxConcurrent = 4; // checks at once: each may use one of the ten connections to PostgreSQL
 const batchSize = 10; // checks before the event loop runs other work
@@ -37,7 +37,7 @@ export function followTransfers(now: () => number, checkInterval = defaultCheckI
   const permittedAt = new WeakMap<Transfer, number>(); // time of the last check that permitted it
   let onEmpty: (() => void) | undefined;
   async function check(transfer: Transfer): Promise<void> {
-    const result = await inTime(
+    const result = await waitAtMost(
       transfer.stillPermitted().catch(() => null),
       checkTimeout,
     );

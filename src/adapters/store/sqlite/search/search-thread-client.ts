@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '#adapters/os/thread.ts';
 import type { RunQuery } from '#adapters/store/kysely-driver.ts';
-import type { SearchedRecords, SearchPage, WordMatch } from '#ports/search.ts';
+import type { SearchPage, SearchScope, WordMatch } from '#ports/search.ts';
 import type { SearchThreadData, SearchThreadRequest, SearchThreadResponse } from './search-thread.ts';
 import type { ChangedRecord } from './tenant-texts.ts';
 import type { WordPageRequest } from './word-page.ts';
@@ -57,13 +57,13 @@ export class SearchThread implements AsyncDisposable {
   };
 
   /** Finds a page of records that contain a word. @returns null if the tenant's texts do not fit in the memory limit */
-  async find(texts: SearchedRecords, { word, locationIds }: WordMatch, page: WordPageRequest): Promise<SearchPage | null> {
+  async find(texts: SearchScope, { word, locationIds }: WordMatch, page: WordPageRequest): Promise<SearchPage | null> {
     const response = await this.#send({ find: page, texts, match: { word, locationIds } });
     return 'page' in response ? response.page : null;
   }
 
   /** Reads texts that may be searched next, if there is memory left. */
-  preload(texts: SearchedRecords): void {
+  preload(texts: SearchScope): void {
     this.#notify({ preload: texts });
   }
 

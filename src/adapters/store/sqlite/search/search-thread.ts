@@ -2,15 +2,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { DriverResult } from '#adapters/store/kysely-driver.ts';
 import { openConnection } from '#adapters/store/sqlite/connection.ts';
 import { sqliteCodeOf } from '#adapters/store/sqlite/errors.ts';
-import type { SearchedRecords, SearchPage, WordMatch } from '#ports/search.ts';
+import type { SearchPage, SearchScope, WordMatch } from '#ports/search.ts';
 import { type ChangedRecord, TenantTexts } from './tenant-texts.ts';
 import { type WordPageRequest, wordPageFinder } from './word-page.ts';
 
 /** A message to the thread. A message with a number gets a response with the same number. */
 export type SearchThreadRequest =
   | { readonly number: number; readonly query: { readonly sql: string; readonly parameters: readonly unknown[] } }
-  | { readonly number: number; readonly find: WordPageRequest; readonly texts: SearchedRecords; readonly match: Omit<WordMatch, 'matches'> }
-  | { readonly preload: SearchedRecords }
+  | { readonly number: number; readonly find: WordPageRequest; readonly texts: SearchScope; readonly match: Omit<WordMatch, 'matches'> }
+  | { readonly preload: SearchScope }
   | { readonly changedRecords: readonly ChangedRecord[] };
 /** A response of the thread. A null page: the tenant's texts do not fit in the memory limit. */
 export type SearchThreadResponse = { readonly number: number } & (

@@ -1,13 +1,13 @@
 import type { Connection } from '#adapters/store/sqlite/connection.ts';
-import type { SearchedRecords } from '#ports/search.ts';
+import type { SearchScope } from '#ports/search.ts';
 import { indexBytes, TextIndex, type TextRecord } from './text-index.ts';
 
 /** A record whose text may have changed. */
-export interface ChangedRecord extends SearchedRecords {
+export interface ChangedRecord extends SearchScope {
   readonly id: number;
 }
 
-interface CacheEntry extends SearchedRecords {
+interface CacheEntry extends SearchScope {
   index: TextIndex | null;
   /** Whether the texts were searched for a word. Other entries are evicted only for such texts. */
   wasSearched: boolean;
@@ -25,12 +25,12 @@ const columns = {
   share: 'id, location_id AS container, search_text AS text FROM share',
   access_user: 'id, 0 AS container, search_text AS text FROM access_user',
 };
-const lengths = (table: SearchedRecords['table']) =>
+const lengths = (table: SearchScope['table']) =>
   `SELECT count(*) AS records, coalesce(sum(octet_length(search_text) + 1), 0) AS bytes, coalesce(max(id), 0) AS last
     FROM (SELECT id, search_text FROM ${table} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${measureBatchSize})`;
 const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 
-const keyOf = ({ table, tid }: SearchedRecords) => `${table} ${tid}`;
+const keyOf = ({ table, tid }: SearchScope) => `${table} ${tid}`;
 const bytesOf = ({ index, reservedBytes }: CacheEntry) => index?.bytes ?? reservedBytes;
 const sumBytes = (list: readonly CacheEntry[]) => list.reduce((bytes, entry) => bytes + bytesOf(entry), 0);
 
@@ -51,14 +51,14 @@ export class TenantTexts {
   }
 
   /** Returns the index of a tenant's texts, or null if they do not fit in the memory limit. */
-  get(texts: SearchedRecords): Promise<TextIndex | null> {
+  get(texts: SearchScope): Promise<TextIndex | null> {
     const entry = this.#touchEntry(texts);
     entry.wasSearched = true;
     return this.#loadedIndex(entry);
   }
 
   /** Reads texts that may be searched next, if no others must be evicted for them. */
-  preload(texts: SearchedRecords): void {
+  preload(texts: SearchScope): void {
     if (!this.#entries.has(keyOf(texts))) this.#loadedIndex(this.#touchEntry(texts)).catch(() => {}); // the next search reports the error
   }
 
@@ -72,7 +72,7 @@ export class TenantTexts {
   }
 
   /** Returns the entry of a tenant and marks it as the most recently used one. */
-  #touchEntry({ table, tid }: SearchedRecords): CacheEntry {
+  #touchEntry({ table, tid }: SearchScope): CacheEntry {
     const key = keyOf({ table, tid });
     const newEntry = { table, tid, index: null, wasSearched: false, reservedBytes: 0, loading: null, changedIds: new Set<number>() };
     const entry = this.#entries.get(key) ?? newEntry;
@@ -111,7 +111,7 @@ export class TenantTexts {
     changedIds.clear();
   }
 
-  async #measure({ table, tid }: SearchedRecords): Promise<{ records: number; bytes: number }> {
+  async #measure({ table, tid }: SearchScope): Promise<{ records: number; bytes: number }> {
     const size = { records: 0, bytes: 0 };
     for (let last = 0; ; ) {
       // The cast is safe: the query selects these columns.

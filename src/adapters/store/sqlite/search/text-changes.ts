@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { SearchedRecords } from '#ports/search.ts';
+import type { SearchScope } from '#ports/search.ts';
 import type { ChangedRecord } from './tenant-texts.ts';
 
-const tables = ['share', 'access_user'] as const satisfies readonly SearchedRecords['table'][];
+const tables = ['share', 'access_user'] as const satisfies readonly SearchScope['table'][];
 
 /**
  * Records every change of a searched text on a connection. It uses temporary triggers of this connection, so that the

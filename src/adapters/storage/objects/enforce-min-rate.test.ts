@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StorageUnavailable } from '#ports/storage.ts';
-import { fastEnough } from './fast-enough.ts';
+import { enforceMinRate } from './enforce-min-rate.ts';
 
 /** Reads pieces. The sender and the reader take the given ms for each piece. @returns the number of bytes */
 async function read(pieces: readonly number[], { sender = 0, reader = 0 }): Promise<number> {
@@ -13,7 +13,7 @@ async function read(pieces: readonly number[], { sender = 0, reader = 0 }): Prom
     }
   }
   let bytes = 0;
-  for await (const piece of fastEnough(body(), () => now)) {
+  for await (const piece of enforceMinRate(body(), () => now)) {
     bytes += piece.length;
     now += reader;
   }

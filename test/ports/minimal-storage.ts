@@ -44,7 +44,7 @@ const weakEtagOf = ({ bytes, modified }: StoredObject) => `W/"${bytes.length}-${
  * afterwards, so that two simultaneous requests may both succeed. It has neither folders nor renames, its ETags are
  * weak, and it returns entries in no useful order.
  */
-export class PoorStorage implements Storage {
+export class MinimalStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 3 } as const;
   readonly continueUpload = null;
   readonly #objects = new Map<string, StoredObject>();

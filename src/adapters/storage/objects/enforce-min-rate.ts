@@ -9,7 +9,7 @@ const maxDelay = 60_000; // ms that a service may be late
  * @param monotonic ms
  * @throws StorageUnavailable if the service is too slow, or sends too many small pieces
  */
-export async function* fastEnough(body: AsyncIterable<Uint8Array>, monotonic: () => number): AsyncGenerator<Uint8Array> {
+export async function* enforceMinRate(body: AsyncIterable<Uint8Array>, monotonic: () => number): AsyncGenerator<Uint8Array> {
   let [bytes, pieces, waitTime, since] = [0, 0, 0, monotonic()];
   for await (const piece of body) {
     waitTime += monotonic() - since;

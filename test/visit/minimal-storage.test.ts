@@ -2,27 +2,27 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { PoorStorage } from '../ports/poor-storage.ts';
+import { MinimalStorage } from '../ports/minimal-storage.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { checkFileActions } from './file-actions.ts';
 import { createShare } from './visiting.ts';
 
 /** Starts Postern with a location in a storage that gives only the guarantees that every storage must give. */
-async function startOnPoorStorage(t: TestContext) {
-  const storage = new PoorStorage();
+async function startOnMinimalStorage(t: TestContext) {
+  const storage = new MinimalStorage();
   const storages = { open: async () => storage, configurationError: async () => null };
   const postern = await startPostern(t, { replacements: { ports: { storages } } });
   return { postern, ...(await createShare(postern)) };
 }
 
 test('in a storage with few guarantees, visitors can list, upload, download, archive, rename and delete', async (t) => {
-  const { postern } = await startOnPoorStorage(t);
+  const { postern } = await startOnMinimalStorage(t);
   await checkFileActions(postern);
 });
 
 test('of several simultaneous uploads of one name to a storage without atomic creation, exactly one succeeds', async (t) => {
-  const { postern, base } = await startOnPoorStorage(t);
+  const { postern, base } = await startOnMinimalStorage(t);
   const texts = Array.from({ length: 8 }, (_, index) => `text ${index}`);
   const answers = await Promise.all(texts.map((body) => postern.visit(`${base}/file/one`, { method: 'PUT', body })));
   const winner = answers.findIndex(({ status }) => status === 201);
@@ -34,7 +34,7 @@ test('of several simultaneous uploads of one name to a storage without atomic cr
 });
 
 test('the handle that recovery needs for an upload is recorded before its first byte is written', async (t) => {
-  const { postern, base } = await startOnPoorStorage(t);
+  const { postern, base } = await startOnMinimalStorage(t);
   const handles = async () =>
     (await postern.ports.store.read.selectFrom('unsettled').select('handle').execute()).map(({ handle }) => handle);
   const sending = request(`${postern.publicUrl}${base}/file/slow`, { method: 'PUT', headers: { 'content-length': 10 } });
