@@ -61,7 +61,7 @@ export class MinimalStorage implements Storage {
     return null;
   }
   async folderKey(path: ItemPath): Promise<string> {
-    return `poor ${keyOf(path)}`;
+    return `minimal ${keyOf(path)}`;
   }
 
   async stat(path: ItemPath): Promise<Entry | null> {
