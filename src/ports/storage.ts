@@ -22,6 +22,23 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
+/** One of several small files that are read into one buffer. */
+export interface RunFile {
+  readonly path: ItemPath;
+  readonly etag: string;
+  /** Bytes; at least 1. */
+  readonly size: number;
+  /** Position of its first byte in the buffer. */
+  readonly at: number;
+}
+
+/** A buffer with the bytes of several files. */
+export interface FilledRun {
+  readonly buffer: ArrayBuffer;
+  /** The CRC-32 of each file. */
+  readonly checksums: readonly number[];
+}
+
 /**
  * Address of the client for which the storage works. A storage that works on a few requests at a time lets the networks
  * of its clients take turns. undefined: the work is not for a client.
@@ -181,6 +198,11 @@ export interface Storage {
   page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;
   /** Opens a file. @returns null if there is no file @throws ItemArchived */
   open(path: ItemPath, client?: StorageClient): Promise<OpenFile | null>;
+  /**
+   * Reads several small files into a buffer, which belongs to the storage until it comes back. null: the storage reads files one by one.
+   * @throws ItemChanged if a file is gone or has another ETag
+   */
+  readonly readRun: ((files: readonly RunFile[], buffer: ArrayBuffer, client?: StorageClient) => Promise<FilledRun>) | null;
   /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent), PathTooLong, StorageFull */
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void>;
   /**

@@ -57,6 +57,7 @@ export class MinimalStorage implements Storage {
     return [{ step: 'connect', run: () => this.check() }];
   }
   readonly signedAddress = null;
+  readonly readRun = null;
   async pathOnDisk(): Promise<null> {
     return null;
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { keyedMutex } from '#adapters/store/keyed-mutex.ts';
 import { formatItemPath, type ItemPath, parseStoredPath } from '#core/item-path.ts';
 import {
@@ -9,6 +10,7 @@ import {
   ItemNotFound,
   type OpenFile,
   type PendingFileChange,
+  type RunFile,
   type Storage,
 } from '#ports/storage.ts';
 
@@ -123,6 +125,25 @@ export function uploadContract(name: string, open: OpenStorage): void {
     await upload.discard();
     assert.equal((await storage.stat(parsePath('/a.bin')))?.size, 4 << 20);
     assert.deepEqual(await namesIn(storage, '/'), ['a.bin']);
+  });
+
+  test(`${name}: a written chunk can be reused for the next bytes of its upload`, async (t) => {
+    const storage = await open(t);
+    const upload = await startUpload(storage, '/', 'a.bin');
+    const chunk = Buffer.alloc(100_000);
+    for (let index = 1; index <= 30; index += 1) await upload.write(chunk.fill(index));
+    chunk.fill(0);
+    await upload.place();
+    await upload.discard();
+    const file = await storage.open(parsePath('/a.bin'));
+    assert.ok(file);
+    const bytes = await readBytes(file);
+    await file.close();
+    for (let index = 1; index <= 30; index += 1)
+      assert.ok(
+        bytes.subarray((index - 1) * chunk.length, index * chunk.length).equals(Buffer.alloc(chunk.length, index)),
+        `chunk ${index}`,
+      );
   });
 
   test(`${name}: an aborted upload leaves no file`, async (t) => {
@@ -411,6 +432,33 @@ function rangeContract(name: string, open: OpenStorage): void {
     ] as const)
       assert.ok((await readBytes(file, { start, end })).equals(bytes.subarray(start, end + 1)), `${start} to ${end}`);
     await file.close();
+  });
+
+  test(`${name}: several files are read at once with their checksums if the storage supports this, but no changed file`, async (t) => {
+    const storage = await open(t);
+    if (!storage.readRun) return;
+    const texts = ['first', 'second file', 'third'];
+    const files: RunFile[] = [];
+    for (const [index, text] of texts.entries()) {
+      await putFile(storage, '/', `${index}`, text);
+      const path = parsePath(`/${index}`);
+      const entry = await storage.stat(path);
+      assert.ok(entry);
+      files.push({ path, etag: entry.etag, size: entry.size, at: 100 * index });
+    }
+    const { buffer, checksums } = await storage.readRun(files, new ArrayBuffer(1000));
+    assert.deepEqual(
+      files.map(({ at, size }) => Buffer.from(buffer, at, size).toString()),
+      texts,
+    );
+    assert.deepEqual(
+      checksums,
+      texts.map((text) => crc32(text)),
+    );
+    await putFile(storage, '/', '1', 'another one', files[1]?.etag);
+    await assert.rejects(storage.readRun(files, buffer), ItemChanged);
+    await removeItem(storage, parsePath('/'), '1');
+    await assert.rejects(storage.readRun(files, new ArrayBuffer(1000)), ItemChanged);
   });
 
   test(`${name}: an empty file is opened and read`, async (t) => {

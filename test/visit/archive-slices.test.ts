@@ -20,6 +20,7 @@ test('a slice of an archive ends after a few milliseconds, so that archives of s
     traits: { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 0 },
     stat: async () => null,
     open: async () => null,
+    readRun: null,
     list: async () => entries(),
   } as const;
   const clientGone = new AbortController().signal;

@@ -62,6 +62,7 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
         const file = await storage.open(path, client);
         return file && releaseAfterRead(file, hold);
       }),
+    readRun: (files, buffer, client) => withStorage((storage) => storage.readRun(files, buffer, client)),
     createFolder: (parent, name, context) => withStorage((storage) => storage.createFolder(parent, name, context)),
     upload: (target, token) => withStorage(async (storage, hold) => releaseAfterUpload(await storage.upload(target, token), hold())),
     continueUpload: (target, closedUpload) =>

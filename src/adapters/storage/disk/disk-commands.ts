@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
-import { type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
+import { type FilledRun, type PendingFileChange, type RunFile, StorageUnavailable } from '#ports/storage.ts';
 import { changeEntry, type EntryChange } from './change-entry.ts';
 import { afterCommitPoint, errorWithCode, isAbsentError, RootGone, runDiskChange, toStorageError } from './disk-errors.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
@@ -11,6 +11,7 @@ import { isRootPresent, type StorageRoot } from './open-within-root.ts';
 import type { Ownership } from './ownership.ts';
 import { type FilledBuffer, fillBuffer, type ReadRequest, type ReadResponse, readFiles } from './read-file.ts';
 import { type OpenedList, OpenLists, readPage } from './read-folder.ts';
+import { readRun } from './read-run.ts';
 import { clearEvidence, recoverChange } from './recover-change.ts';
 import { removeEntry } from './remove-entry.ts';
 import { renameEntry } from './rename-entry.ts';
@@ -83,6 +84,10 @@ export class DiskCommands {
   /** Fills the beginning of a buffer. The buffer goes back to the caller with the number of bytes. */
   read(file: number, buffer: ArrayBuffer, length: number, position: number): FilledBuffer {
     return this.#withStorageErrors(() => ({ buffer, count: fillBuffer(file, new Uint8Array(buffer, 0, length), position) }));
+  }
+
+  readRun(files: readonly RunFile[], buffer: ArrayBuffer): FilledRun {
+    return this.#inRoot((root) => readRun(root, files, buffer));
   }
 
   close(descriptor: number): void {

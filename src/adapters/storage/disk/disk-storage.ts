@@ -1,4 +1,4 @@
-import { type ChangeContext, type ContinuedUpload, ItemNotFound, type Storage } from '#ports/storage.ts';
+import { type ChangeContext, type ContinuedUpload, type FilledRun, ItemNotFound, type Storage } from '#ports/storage.ts';
 import type { EntryChange } from './change-entry.ts';
 import { ConfirmationExpired } from './disk-errors.ts';
 import { diskFile } from './disk-file.ts';
@@ -17,7 +17,8 @@ export interface WritingRules {
 
 /** The methods of a storage that need its folder open. */
 export interface FolderStorage
-  extends Omit<Storage, 'traits' | 'check' | 'folderKey' | 'pathOnDisk' | 'signedAddress' | 'testSteps' | 'continueUpload'> {
+  extends Omit<Storage, 'traits' | 'check' | 'folderKey' | 'pathOnDisk' | 'signedAddress' | 'testSteps' | 'readRun' | 'continueUpload'> {
+  readRun(...parameters: Parameters<NonNullable<Storage['readRun']>>): Promise<FilledRun>;
   continueUpload(...parameters: Parameters<NonNullable<Storage['continueUpload']>>): Promise<ContinuedUpload>;
 }
 
@@ -65,6 +66,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
       const file = await orNull(lookups.open(path));
       return file && diskFile(file, threads, buffers, client);
     },
+    readRun: (files, buffer, client) => data.run('readRun', [files, buffer], { client, moved: [buffer], onLateResult: () => {} }),
     async upload(target, token) {
       const { parent, size, client } = target;
       const stagingFile = await data.run('openUpload', [parent, token, size, floor], {

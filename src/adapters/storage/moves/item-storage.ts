@@ -15,6 +15,7 @@ const minSweepAge = 3_600_000;
 export abstract class ItemStorage implements Omit<Storage, 'testSteps' | 'folderKey' | 'open' | 'upload' | 'continueUpload'> {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'real', openAhead: 16 } as const;
   readonly signedAddress = null;
+  readonly readRun = null;
   protected readonly evidence: ChangeEvidence;
   protected readonly moves: ItemMoves;
   readonly #changes: ItemChanges;

@@ -51,6 +51,7 @@ export interface ObjectStorageServices {
  */
 export class ObjectStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 16 } as const;
+  readonly readRun = null;
   readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
   readonly #store: ObjectStore;
   readonly #keys: ObjectKeys;

@@ -124,14 +124,21 @@ async function createArchive(
       close: async () => pieceMemory.end(),
     };
   const { storage, folder } = archivedFolder;
-  const { openAhead } = storage.traits;
+  const { readRun } = storage;
+  const plannedFiles: Parameters<typeof zipRange>[1] = {
+    open: ({ name }) => storage.open(archivedItemPath(folder, name)),
+    openAhead: storage.traits.openAhead,
+    readRun:
+      readRun &&
+      ((files, buffer) =>
+        readRun(
+          files.map(({ item: { name, etag, size }, at }) => ({ path: archivedItemPath(folder, name), etag, size, at })),
+          buffer,
+        )),
+  };
   return {
     layout: planInUse.plan,
-    pieces: (range) =>
-      joinSmallPieces(
-        zipRange(planInUse, { open: ({ name }) => storage.open(archivedItemPath(folder, name)), openAhead }, range, pieceMemory),
-        pieceMemory,
-      ),
+    pieces: (range) => joinSmallPieces(zipRange(planInUse, plannedFiles, range, pieceMemory), pieceMemory),
     async close() {
       planInUse.release();
       pieceMemory.end();

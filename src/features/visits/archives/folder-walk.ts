@@ -11,7 +11,7 @@ const maxDepth = 200; // levels; each level costs a lookup for every level above
 
 /** A folder that is archived, completely or in part. */
 export interface ArchivedFolder {
-  readonly storage: Pick<Storage, 'stat' | 'list' | 'open' | 'traits'>;
+  readonly storage: Pick<Storage, 'stat' | 'list' | 'open' | 'readRun' | 'traits'>;
   readonly folder: ItemPath;
   /** Names of the children to archive; null: all. */
   readonly names: readonly string[] | null;

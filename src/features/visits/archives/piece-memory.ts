@@ -1,4 +1,5 @@
 const totalBytes = 32 << 20; // shared by all archives that are being sent
+const piecesOfArchive = 2; // one is sent while the next one is read
 const [minPiece, maxPiece] = [1 << 14, 1 << 20]; // bytes
 
 /** Memory for the pieces of an archive. */
@@ -16,7 +17,7 @@ export function pieceMemories(): () => PieceMemory {
     archives += 1;
     let isEnded = false;
     return {
-      size: () => Math.max(minPiece, Math.min(maxPiece, Math.floor(totalBytes / archives))),
+      size: () => Math.max(minPiece, Math.min(maxPiece, Math.floor(totalBytes / (piecesOfArchive * archives)))),
       end() {
         if (!isEnded) archives -= 1;
         isEnded = true;

@@ -10,7 +10,7 @@ class ArchiveAborted extends Error {}
 
 /** Returns the error for a failed read. Only an aborted response shows the client that its archive is not complete. */
 export function archiveReadError(cause: unknown): unknown {
-  if (cause instanceof ItemChanged) return new ArchiveAborted('a file was truncated', { cause });
+  if (cause instanceof ItemChanged) return new ArchiveAborted('a file has changed', { cause });
   return cause instanceof StorageUnavailable ? new ArchiveAborted('the storage is unavailable', { cause }) : cause;
 }
 

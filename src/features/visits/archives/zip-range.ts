@@ -9,6 +9,7 @@ import { archiveReadError, PlannedFiles } from './planned-files.ts';
 import { reusedBuffer } from './reused-buffer.ts';
 import { centralEntry, centralLength, descriptor, endOfArchive, headerLength, localHeader } from './zip-format.ts';
 import { hasDescriptor, type PlacedItem } from './zip-plan.ts';
+import { type ReadRun, ZipRuns } from './zip-runs.ts';
 
 const directoryPieceSize = 1 << 16; // bytes
 
@@ -28,12 +29,14 @@ class RangeWriter {
   readonly #plan: PlanParts;
   readonly #files: PlannedFiles;
   readonly #checksums: ChecksumReader;
+  readonly #runs: ZipRuns | null;
   readonly #range: ArchiveRange;
   readonly #pieceMemory: Pick<PieceMemory, 'size'>;
   readonly #getBuffer = reusedBuffer();
 
-  constructor(plan: PlanParts, files: PlannedFiles, range: ArchiveRange, pieceMemory: Pick<PieceMemory, 'size'>) {
+  constructor(plan: PlanParts, files: PlannedFiles, readRun: ReadRun | null, range: ArchiveRange, pieceMemory: Pick<PieceMemory, 'size'>) {
     this.#plan = plan;
+    this.#runs = readRun && new ZipRuns(plan, readRun, range, pieceMemory);
     this.#files = files;
     this.#checksums = new ChecksumReader(plan, files, range.onRead);
     this.#range = range;
@@ -42,10 +45,15 @@ class RangeWriter {
 
   async *pieces(): AsyncGenerator<Buffer> {
     const { items, directory } = this.#plan.plan;
+    let runEnd = 0;
     for (const [index, item] of items.entries()) {
       const itemEnd = items[index + 1]?.offset ?? directory.offset;
-      if (!this.#isInRange(item.offset, itemEnd - item.offset)) continue;
-      if (hasDescriptor(item)) yield* this.#largeFile(item, index);
+      if (index < runEnd || !this.#isInRange(item.offset, itemEnd - item.offset)) continue;
+      const run = await this.#runs?.read(index);
+      if (run) {
+        runEnd = run.end;
+        yield run.piece;
+      } else if (hasDescriptor(item)) yield* this.#largeFile(item, index);
       else if (item.size > this.#pieceMemory.size()) yield* this.#smallFileInPieces(item, index);
       else yield this.#cut(await this.#smallFile(item, index), item.offset);
     }
@@ -146,11 +154,12 @@ const openFileMemory = 1 << 17; // bytes of memory that a file needs while it is
 
 /**
  * Yields a byte range of a planned archive in pieces. The memory of a piece may be reused for the next one.
- * @param storage opens a file of the plan. While one is sent, at most `openAhead` further files are opened
+ * @param storage `open` opens a file of the plan; while one is sent, at most `openAhead` further files are opened. `readRun` reads several
+ *   small files at once; null: they are opened one by one
  */
 export async function* zipRange(
   plan: PlanParts,
-  storage: { readonly open: (item: PlacedItem) => Promise<OpenFile | null>; readonly openAhead: number },
+  storage: { readonly open: (item: PlacedItem) => Promise<OpenFile | null>; readonly openAhead: number; readonly readRun: ReadRun | null },
   range: ArchiveRange,
   pieceMemory: Pick<PieceMemory, 'size'>,
 ): AsyncGenerator<Buffer> {
@@ -159,7 +168,7 @@ export async function* zipRange(
   const ahead = new OpenAhead(storage.openAhead === 0 ? [] : plan.plan.items.filter(inRange), storage.open, count);
   const files = new PlannedFiles((item) => ahead.open(item));
   try {
-    for await (const piece of new RangeWriter(plan, files, range, pieceMemory).pieces()) if (piece.length > 0) yield piece;
+    for await (const piece of new RangeWriter(plan, files, storage.readRun, range, pieceMemory).pieces()) if (piece.length > 0) yield piece;
   } catch (cause) {
     throw archiveReadError(cause);
   } finally {

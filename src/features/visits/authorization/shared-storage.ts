@@ -26,6 +26,12 @@ function continuationFor(storage: Storage, client: string): Storage['continueUpl
   return continueUpload ? (target, upload) => continueUpload({ ...target, client }, upload) : null;
 }
 
+/** Returns the function that reads several files for a client, or null if the storage reads files one by one. */
+function runReaderFor(storage: Storage, client: string): Storage['readRun'] {
+  const readRun = storage.readRun?.bind(storage);
+  return readRun ? (files, buffer) => readRun(files, buffer, client) : null;
+}
+
 /** Returns, for each action, only those methods of a storage that it may call, on behalf of a client. */
 const permittedMethods = (storage: Storage, client: string) => {
   const stat: Storage['stat'] = (path) => storage.stat(path);
@@ -40,7 +46,11 @@ const permittedMethods = (storage: Storage, client: string) => {
     // A viewed file needs a Content-Security-Policy header, which a reverse proxy or a storage service would not send.
     view: { stat, open, pathOnDisk: async () => null, signedAddress: null },
     download: { stat, open, pathOnDisk, signedAddress: storage.signedAddress },
-    downloadFolder: { stat, open, traits: storage.traits, list: ((path) => storage.list(path, client)) satisfies Storage['list'] },
+    downloadFolder: {
+      ...{ stat, open, traits: storage.traits },
+      readRun: runReaderFor(storage, client),
+      list: ((path) => storage.list(path, client)) satisfies Storage['list'],
+    },
     upload: {
       ...change,
       traits: storage.traits,

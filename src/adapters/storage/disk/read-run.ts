@@ -1,0 +1,45 @@
+import fs from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { type FilledRun, ItemChanged, type RunFile } from '#ports/storage.ts';
+import { isAbsentError } from './disk-errors.ts';
+import { etagOf } from './entry.ts';
+import { openPathWithinRoot, reopen, type StorageRoot } from './open-within-root.ts';
+import { fillBuffer } from './read-file.ts';
+
+const hasEtag = (stat: fs.BigIntStats, etag: string) => stat.isFile() && etagOf(stat) === etag;
+
+/** Reads an open file into its place. @returns whether the bytes are those of the ETag */
+function readInto(pathDescriptor: number, etag: string, place: Uint8Array): boolean {
+  const file = reopen(pathDescriptor);
+  try {
+    // The ETag is compared after the read, too: another program may have written meanwhile.
+    return fillBuffer(file, place, 0) === place.length && hasEtag(fs.fstatSync(file, { bigint: true }), etag);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+/** @throws ItemChanged if the file is gone or has another ETag */
+function readRunFile(root: StorageRoot, { path, etag }: RunFile, place: Uint8Array): void {
+  const pathDescriptor = openPathWithinRoot(root, path);
+  try {
+    if (hasEtag(fs.fstatSync(pathDescriptor, { bigint: true }), etag) && readInto(pathDescriptor, etag, place)) return;
+  } finally {
+    fs.closeSync(pathDescriptor);
+  }
+  throw new ItemChanged('the file has changed');
+}
+
+/** Reads small files into one buffer, which goes back to the caller. @throws ItemChanged if a file is gone or has another ETag */
+export function readRun(root: StorageRoot, files: readonly RunFile[], buffer: ArrayBuffer): FilledRun {
+  const checksums = files.map((file) => {
+    const place = new Uint8Array(buffer, file.at, file.size);
+    try {
+      readRunFile(root, file, place);
+    } catch (cause) {
+      throw isAbsentError(cause) ? new ItemChanged('the file is gone', { cause }) : cause;
+    }
+    return crc32(place);
+  });
+  return { buffer, checksums };
+}
