@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ItemsByGroup } from './items-by-group.ts';
 
-test('the largest group is known after any additions and removals', () => {
+test('the items of each group and the size of the largest group are correct after any additions and removals', () => {
   const step = fc.tuple(fc.boolean(), fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 5 }));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

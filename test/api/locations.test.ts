@@ -63,7 +63,7 @@ test('location/update with a duplicate name gets 409, and with an outdated etag 
   assert.deepEqual(fieldErrorsOf(await postern.send('location/update', { id, kind: 's3' })), ['kind']);
 });
 
-test('an unsupported kind is refused with the supported kinds', async (t) => {
+test('an unsupported kind is refused, and the error lists the supported kinds', async (t) => {
   const postern = await startPostern(t);
   const answer = await postern.send('location/add', { name: 'floppy', kind: 'floppy', configuration: '{}' });
   assert.equal(answer.status, 400);
@@ -282,7 +282,7 @@ test('a tenant has at most 1000 locations, and the overview shows all of them', 
   assert.deepEqual([refusal.status, refusal.body.code], [409, 'locationsTooMany']);
 });
 
-test('a configuration is stored without unnecessary spaces', async (t) => {
+test('a long configuration is stored without unnecessary spaces', async (t) => {
   const postern = await startPostern(t);
   const configuration = JSON.stringify({ folder: postern.files });
   const { id } = await postern.call('location/add', { name: 'spaces', kind: 'local', configuration: configuration.padEnd(60_000) });
@@ -298,9 +298,9 @@ test('secrets that cannot be decrypted make only their own location and login pr
   const profile = await postern.call('loginprofile/add', { title: 'One password', typeId: 2, password: 'correct horse battery' });
   const protectedShare = await createShare(postern, { authenticationId: profile.id });
   await postern.ports.store.write(async (tx) => {
-    const configuration = Buffer.from('sealed with a key that nobody has').toString('base64');
-    await tx.updateTable('location').set({ configuration, version: 2 }).where('id', '=', id).execute();
-    await tx.updateTable('login_profile').set({ password: configuration, version: 2 }).where('id', '=', Number(profile.id)).execute();
+    const sealedText = Buffer.from('sealed with a key that nobody has').toString('base64');
+    await tx.updateTable('location').set({ configuration: sealedText, version: 2 }).where('id', '=', id).execute();
+    await tx.updateTable('login_profile').set({ password: sealedText, version: 2 }).where('id', '=', Number(profile.id)).execute();
   }, 'job');
   const { list } = await postern.call('location/search');
   assert.deepEqual(

@@ -107,5 +107,5 @@ test('a server whose response never ends delays a mail for a limited time, and t
   const send = openMail(t, { host: '127.0.0.1', port, secure: false, requiresTls: false, sendTimeout: 300 });
   await assert.rejects(send(), { isServer: false, message: /did not respond in time/ });
   sendsLines = false;
-  await assert.rejects(send(), { isServer: false, message: /did not respond in time/ }); // on a new connection, which gets no lines
+  await assert.rejects(send(), { isServer: false, message: /did not respond in time/ }); // a new connection, which gets only the greeting
 });

@@ -21,7 +21,7 @@ test('in a storage with few guarantees, visitors can list, upload, download, arc
   await checkFileActions(postern);
 });
 
-test('of several simultaneous uploads of one name to a storage without atomic creation, exactly one succeeds', async (t) => {
+test('of several simultaneous uploads with the same name to a storage without atomic creation, exactly one succeeds', async (t) => {
   const { postern, base } = await startOnMinimalStorage(t);
   const texts = Array.from({ length: 8 }, (_, index) => `text ${index}`);
   const answers = await Promise.all(texts.map((body) => postern.visit(`${base}/file/one`, { method: 'PUT', body })));

@@ -78,7 +78,7 @@ function checkServer({ server, secrets }: ConfigurationForm, sent: object, curre
     throw configurationRefusal(`${maskedMember} must be the secret itself, not ${secretMask}, because ${changedMember} has changed`);
 }
 
-/** Characters. A longer configuration is stored without its white space, since it may consist mostly of it. */
+/** In characters. A longer configuration is stored without white space between its members, because that may be most of its text. */
 const maxVerbatimLength = 1000;
 
 /** The result of `checkLocation`. */
@@ -126,7 +126,7 @@ export async function checkLocation(
  * concurrent changes could give two tenants overlapping folders.
  * @throws Refusal 409
  */
-export async function checkOthersUnchanged(tx: Tx, tid: number, { otherVersions: others }: CheckedLocation): Promise<void> {
+export async function checkOthersUnchanged(tx: Tx, tid: number, { otherVersions }: CheckedLocation): Promise<void> {
   const rows = await otherLocations(tx, tid).select(['id', 'version']).execute();
-  if (versionsOf(rows) !== others) throw new Refusal('locationsChanged');
+  if (versionsOf(rows) !== otherVersions) throw new Refusal('locationsChanged');
 }

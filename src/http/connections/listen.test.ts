@@ -49,7 +49,7 @@ test('hundreds of new connections are accepted in a few iterations of the event 
   assert.ok(turns < count / 4, `${turns} turns`);
 });
 
-test('a port on which another server listens is refused', async (t) => {
+test('listen fails for a port on which another server listens', async (t) => {
   const { port } = await startServer(t);
   const second = Fastify();
   t.after(() => second.close());

@@ -5,7 +5,7 @@ import { HeldMemory } from '#http/held-memory.ts';
 const limits = { wideNetwork: 16 << 20, all: 64 << 20 }; // bytes, for a wide network and in total
 const maxRead = 1 << 16; // bytes of a body that Node.js reads before the request starts
 
-/** Limits the memory of requests that wait for their turn: Node.js reads the beginning of each body, and the client may have left. */
+/** Limits the memory of requests that wait for their turn: Node.js holds the beginning of each body, even if the client has left. */
 export interface WaitingBodies {
   /**
    * Counts the bytes that Node.js reads of a body, until the request starts.

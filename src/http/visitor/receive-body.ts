@@ -14,8 +14,8 @@ function free({ buffer, byteLength }: Buffer): void {
 }
 
 /**
- * Yields the pieces of a body, small ones joined: a chunk may hold one byte. A piece must not be used after the next one was requested.
- * The body stays open, so that a refusal can be sent.
+ * Yields the pieces of a body, and joins small ones: an HTTP chunk may hold one byte. A piece must not be used after the next one was
+ * requested. The body stays open, so that a refusal can be sent.
  */
 async function* piecesOf(body: IncomingMessage): AsyncGenerator<Buffer> {
   for await (const piece of body.iterator({ destroyOnReturn: false })) {
@@ -38,7 +38,7 @@ function closeAfterBody(request: IncomingMessage, response: ServerResponse): voi
 /**
  * Discards the rest of a refused body, for at most five seconds. The connection stays open until then, even if the request says
  * `Connection: close`: a client that writes to a closed connection gets an error and never reads the response. If too many bodies are
- * discarded already, the connection is closed at once.
+ * being discarded already, the connection is closed at once.
  * @param isRequested whether all checks have passed, so that the body was requested. A client that still waits for 100 Continue sends
  *   no body
  */
@@ -54,14 +54,14 @@ function discardBody({ raw, ip }: FastifyRequest, reply: FastifyReply, { discard
   raw.once('close', () => clearTimeout(close));
 }
 
-/** Closes the connection of a request whose body nobody has read, if it does not end soon: Node.js would receive it without limit. */
+/** Closes the connection of a request whose body was not read, if the body does not end soon: Node.js would receive it without limit. */
 function endUnreadBody(raw: IncomingMessage): void {
   const close = setTimeout(() => raw.destroy(), drainTimeout).unref();
   raw.once('end', () => clearTimeout(close)).once('close', () => clearTimeout(close));
 }
 
 /**
- * Receives the body of an upload. All checks run before it is requested (RFC 9110, 10.1.1: 100 Continue is sent only then).
+ * Receives the body of an upload. All checks run before the body is requested (RFC 9110, 10.1.1: 100 Continue is sent only then).
  * @param receive reads the body and sends the response
  */
 export async function receiveBody(

@@ -7,7 +7,7 @@ const maxUnknown = 60; // unknown links a minute from one network
 const maxUnknownOfSite = 600; // from an IPv6 /48: one client can own all its networks
 const maxVerified = 5; // pairs of name and password a minute from a network that is refused
 const minute = 60_000; // ms
-const maxExchanged = 500; // networks in one exchange: a client with many networks must not fill a statement or the table
+const maxExchanged = 500; // networks in one exchange: a client with many networks must not fill an SQL statement or the table
 
 /** Counts unknown links by network and minute, and refuses networks that try too many. */
 export interface UnknownLinks {
@@ -16,18 +16,24 @@ export interface UnknownLinks {
   /** Returns the refusal for a network that has tried too many unknown links, or null. */
   refusal(address: string): Refusal | null;
   /**
-   * Returns whether a pair of name and password may be verified for a refused network, and counts it. Counts it even if
-   * the link does not exist: verification takes long, and would reveal which links exist.
+   * Returns whether a pair of name and password may be verified for a refused network, and counts the pair, even if the link
+   * does not exist. Only pairs for existing links are verified, which takes long: without this limit, a client could find
+   * out by the response times which of many links exist.
    */
   mayVerify(address: string): boolean;
   /** Adds the counts of other processes, and sends them the counts of this one. */
   exchange(counts: Exchange): Promise<void>;
 }
 
-/** @param since start of the minute. @param networks one for each count not exchanged yet: an unknown link counts for its network, and with IPv6 for its site. @returns the counts of all processes */
+/**
+ * @param since start of the minute
+ * @param networks one for each count that is not exchanged yet. A request for an unknown link counts for the network of its client and,
+ *   with IPv6, also for the site
+ * @returns the counts of all processes
+ */
 type Exchange = (since: number, networks: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
-/** Returns the networks for which an address counts, with their limits. For IPv4, the site is the network itself. */
+/** Returns the networks that count the unknown links of an address, with their limits. For IPv4, the site is the network itself. */
 const limitsOf = (address: string): ReadonlyMap<string, number> =>
   new Map([
     [siteOf(address), maxUnknownOfSite],

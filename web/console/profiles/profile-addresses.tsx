@@ -36,7 +36,7 @@ export function RedirectAddress({ profile: { id, viewUrl } }: { profile: LoginPr
     <CopyRow>
       <CopyField
         label="Redirect URI"
-        description="Enter it at the provider, which calls it redirect URI or callback URL."
+        description="Enter this address at the provider, which calls it redirect URI or callback URL."
         value={new URL(`/sign-in/oidc/${id}`, viewUrl).href}
         copyLabel="Copy redirect URI"
       />
@@ -52,7 +52,7 @@ export function ServiceProviderAddresses({ profile: { id, viewUrl } }: { profile
       <CopyRow>
         <CopyField
           label="Metadata and entity ID of this profile"
-          description="Some providers read the metadata at this address. At the others, enter it as entity ID, audience or identifier."
+          description="Some providers read the metadata at this address. At other providers, enter this address as entity ID, audience or identifier."
           value={`${acsUrl}/metadata`}
           copyLabel="Copy entity ID"
         />
@@ -60,7 +60,7 @@ export function ServiceProviderAddresses({ profile: { id, viewUrl } }: { profile
       <CopyRow>
         <CopyField
           label="Reply URL (ACS URL)"
-          description="The provider calls it reply URL, ACS URL or single sign-on URL."
+          description="Enter this address at the provider, which calls it reply URL, ACS URL or single sign-on URL."
           value={acsUrl}
           copyLabel="Copy reply URL"
         />

@@ -97,7 +97,7 @@ function Actions({ share }: { share: Share }) {
         <AddressDialog
           title="Link address"
           url={share.viewUrl}
-          note="The old address stops working at once. Strangers can guess a short address: without sign-in, it needs at least 8 characters."
+          note="The old address stops working at once. Strangers can guess a short address: a link without sign-in needs at least 8 characters."
           save={async (viewId) => {
             await post('share/updateSharableLink', { id: share.id, viewId }, { ifMatch: share.etag });
             await client.invalidateQueries({ queryKey: ['share'] });

@@ -27,7 +27,7 @@ interface Properties extends RowActions {
   readonly style: CSSProperties;
 }
 
-/** Sets a tooltip when the pointer enters. Not earlier, because a folder can have thousands of rows. */
+/** Returns an event handler that sets a tooltip. It runs when the pointer enters, not earlier: a folder can have thousands of rows. */
 const setTooltip =
   (text: () => string) =>
   ({ currentTarget }: { currentTarget: HTMLElement }) => {

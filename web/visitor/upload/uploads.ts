@@ -28,7 +28,7 @@ export class Uploads {
   readonly #replacedEtags = new Map<number, string>();
   /** Addresses of the uploads in parts that are being sent. */
   readonly #addresses = new Set<string>();
-  /** The numbers of the items that take the next free name on every conflict. */
+  /** The numbers of the items that take the next numbered name on every conflict, until a name is free. */
   readonly #keepBothItems = new Set<number>();
   /** For each item, how many folders of its path exist already. */
   readonly #existingDepths = new Map<number, number>();

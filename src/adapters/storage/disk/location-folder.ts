@@ -12,7 +12,7 @@ export interface FolderPath {
 
 const notMountedError = () => new StorageUnavailable('nothing is mounted at the folder of the location');
 
-/** Returns whether a file system is mounted at a folder. @param realPath its path without links */
+/** Returns whether a folder is on another file system than its parent folder. @param realPath its path without links */
 const isMountPoint = (realPath: string) => fs.statSync(realPath).dev !== fs.statSync(dirname(realPath)).dev;
 
 function checkPresent({ path, mountPoint }: FolderPath): void {
@@ -28,7 +28,7 @@ function openPresent({ path, mountPoint }: FolderPath): StorageRoot {
   throw notMountedError();
 }
 
-/** Returns a path with all symbolic links resolved, or null if it does not exist. */
+/** Returns a path with all symbolic links resolved, or null if it does not exist or cannot be read. */
 export function resolveLinks(path: string): string | null {
   try {
     return fs.realpathSync.native(path);
@@ -48,7 +48,7 @@ function orUnavailable<T>(work: () => T): T {
   }
 }
 
-/** Checks the folder of a location. @throws StorageUnavailable if the folder of a location cannot be used */
+/** Checks the folder of a location. @throws StorageUnavailable if it cannot be used */
 export const checkFolder = (folder: FolderPath): void => orUnavailable(() => checkPresent(folder));
 
 /** Opens the folder of a location. @throws StorageUnavailable if it cannot be used */

@@ -7,11 +7,11 @@ import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix 
 
 const claimMode = 0o600;
 
-/** Suffix of the second name of a staging file, which is renamed over the file that it replaces. */
+/** Suffix of the second name of a staging file. `replaceFile` renames this name over the file to replace. */
 const secondNameSuffix = '-twin';
 /**
- * Suffix of the note with the name of the file. It exists if the first name was taken and another
- * one is tried.
+ * Suffix of the note with the name under which the file is put in place. The note exists only if the first name was taken and
+ * another one is tried.
  */
 const nameSuffix = '-name';
 /**
@@ -54,8 +54,8 @@ function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
 }
 
 /**
- * Puts a staging file in place under a free name. With hard links, the file keeps a second name in
- * the staging area. This name marks the upload as done.
+ * Puts a staging file in place under a free name. With hard links, the file also keeps a name in the staging area: the
+ * staging name is renamed, which marks the upload as done.
  * @param isFirst false if another name was tried before
  * @throws EEXIST if the name is taken
  */
@@ -70,9 +70,9 @@ export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: 
 }
 
 /**
- * Replaces a file by a staging file. All steps run in one command of a thread, so that no other change comes between
- * them. With hard links, the file keeps a second name in the staging area, so that recovery can see the outcome after a
- * crash.
+ * Replaces a file by a staging file. All steps run in one command of a thread, so that no other change of this process
+ * comes between them. With hard links, the file also keeps a name in the staging area, from which recovery can see the
+ * outcome after a crash.
  * @param etag validator of the file that the caller wants to replace
  * @throws ItemChanged if that file no longer exists or has changed
  */
@@ -91,7 +91,7 @@ export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: s
   if (isLinked) confirmStaging(staging);
 }
 
-/** Returns the name under which a file was put in place. It differs from the name of the change if that was taken. */
+/** Returns the name under which a file was put in place. It differs from the requested name if that one was taken. */
 export function recoveredName(staging: DirectoryEntry, name: string): string {
   const claimName = readNote(withSuffix(staging, claimSuffix));
   return readNote(withSuffix(staging, nameSuffix)) ?? (claimName === null || claimName === noClaim ? name : claimName);
@@ -105,8 +105,8 @@ export const isStagingRenamed = (staging: DirectoryEntry) =>
   !statEntry(staging) && statEntry(withSuffix(staging, claimSuffix)) !== undefined;
 
 /**
- * Returns whether a staging file was put in place before the crash: the target is the same file, or the file has
- * another name besides its staging name (other programs create no hard links in the staging folder). Deletes a claim
+ * Returns whether a staging file was put in place before the crash: the target is the same file, or the file has a
+ * name outside the staging area (other programs are expected to create no hard links to staging files). Deletes a claim
  * that is still empty.
  */
 export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {

@@ -1,7 +1,8 @@
 const requestsAtOnce = 16;
 
 /**
- * Runs work for each item, sixteen at a time. After a failure it waits for the work that has started, so that nothing changes later.
+ * Runs work for each item, sixteen at a time. After a failure, waits for the calls that have started before it rejects, so that none of
+ * them can change anything later.
  * @returns the results in the order of the items
  */
 export async function mapInBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

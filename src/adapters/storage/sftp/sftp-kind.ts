@@ -9,7 +9,7 @@ import { KeyUnusable, PrivateKeys } from './private-key.ts';
 import type { SftpSession } from './sftp-session.ts';
 import type { SftpStorageServices } from './sftp-storage.ts';
 
-/** Parses a configuration, whose form was checked when it was stored. @throws StorageUnavailable if it was lost with the key that sealed it */
+/** Parses a configuration, whose form was checked before. @throws StorageUnavailable if it is empty, because it could not be decrypted */
 function parseSftpConfiguration(text: string): SftpConfiguration {
   const configuration: SftpConfiguration = JSON.parse(text);
   if (!configuration.host) throw new StorageUnavailable('the configuration of the location has no address');
@@ -27,8 +27,8 @@ function memberError({ hostKey, root, password, privateKey, passphrase }: SftpCo
 const maxReadAhead = 64 << 20; // bytes for all files that are being read
 
 /**
- * Returns the kind `sftp`: folders at SFTP servers. Locations of different tenants may overlap, since each tenant names the
- * credentials.
+ * Returns the kind `sftp`: folders on SFTP servers. Locations of different tenants may overlap, because each tenant enters the
+ * credentials itself.
  */
 export function sftpKind(services: Omit<SftpStorageServices, 'keys' | 'sessions' | 'readAhead'>): StorageKind {
   const keys = new PrivateKeys();

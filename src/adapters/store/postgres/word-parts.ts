@@ -3,11 +3,11 @@ import type { Dialect } from '#ports/store.ts';
 import type { ConnectionPool } from './pool.ts';
 
 /**
- * Returns a function that returns whether `%word%` contains a trigram that an index of pg_trgm can look up. A trigram is
- * three letters or digits in a row, or the beginning or end of such a run if the word also contains the character before or after the
- * run. Without a trigram, PostgreSQL
- * would read the entire index, which takes minutes; reading the table takes seconds.
- * @param letter one character of a run, as the source of a regular expression
+ * Returns a function that checks whether `%word%` contains a trigram that an index of pg_trgm can look up. Three letters or digits in a
+ * row are a trigram. pg_trgm adds spaces around each row of letters and digits. Therefore its first character is enough if the word also
+ * contains the character before it, and its last two characters are enough if the word also contains the character after them.
+ * Without a trigram, PostgreSQL would read the entire index, which takes minutes; reading the table takes seconds.
+ * @param letter matches one letter or digit, as the source of a regular expression
  */
 function hasTrigram(letter: string): (word: string) => boolean {
   const trigram = new RegExp(`[${letter}]{3}|[^${letter}][${letter}]|[${letter}]{2}[^${letter}]`, 'u');
@@ -19,10 +19,12 @@ function hasTrigram(letter: string): (word: string) => boolean {
  * For a word without a trigram, the condition is written so that PostgreSQL cannot use the index of texts.
  */
 export async function wordCondition(connections: ConnectionPool): Promise<Dialect['containsWord']> {
-  const { rows } = await connections.withClient((client) => connections.query(client, "SELECT cardinality(show_trgm('ж書')) > 0 AS known"));
-  const isIndexed = hasTrigram(Reflect.get(Object(rows[0]), 'known') === true ? '\\p{L}\\p{N}' : 'A-Za-z0-9');
+  const { rows } = await connections.withClient((client) =>
+    connections.query(client, "SELECT cardinality(show_trgm('ж書')) > 0 AS recognized"),
+  );
+  const canUseIndex = hasTrigram(Reflect.get(Object(rows[0]), 'recognized') === true ? '\\p{L}\\p{N}' : 'A-Za-z0-9');
   return (column, word) => {
-    const text = isIndexed(word) ? sql.ref(column) : sql`(${sql.ref(column)} || '')`;
+    const text = canUseIndex(word) ? sql.ref(column) : sql`(${sql.ref(column)} || '')`;
     return sql<SqlBool>`${text} like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
   };
 }

@@ -30,7 +30,7 @@ async function verifyUserPassword(
   return identity && { identity, claimsAt: clock.now(), profileEpoch: profile.session_epoch, user };
 }
 
-/** USERS: access users with passwords of their own. A sign-in ends as soon as its user is inactive or has a newer epoch. */
+/** USERS: access users with passwords of their own. A session ends as soon as its user is inactive or has another session epoch. */
 export const usersKind = (ports: KindPorts): SignInKind => ({
   password: {
     requiresUsername: () => true,
