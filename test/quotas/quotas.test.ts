@@ -107,6 +107,29 @@ test('an upload in parts takes its bytes when it begins, and frees them when it 
   assert.deepEqual(await quotaOf(postern, base), { maxBytes: 30, usedBytes: 30, maxFiles: null, usedFiles: 2 });
 });
 
+test('an upload in parts claims its bytes while they arrive: with few bytes, nobody uses up the quota of others', async (t) => {
+  const [mebibyte, maxBytes] = [1 << 20, 10 << 20];
+  const { postern, base } = await startWithFolder(t, { maxBytes });
+  const tus = tusClient(postern, base);
+  const address = await tus.begin('parts.bin', 9 * mebibyte);
+  assert.equal((await tus.patch(address, 0, 'x')).status, 204);
+  assert.equal((await quotaOf(postern, base)).usedBytes, 10 + 1 + mebibyte);
+  assert.equal((await put(postern, base, 'other.bin', 'x'.repeat(5 * mebibyte))).status, 201);
+  const refusal = await tus.patch(address, 1, 'x');
+  assert.deepEqual([refusal.status, refusal.json.code], [507, 'quotaExceeded']);
+  assert.equal((await postern.visit(`${base}/file/other.bin`, { method: 'DELETE' })).status, 204);
+  assert.equal((await tus.patch(address, 1, Buffer.alloc(9 * mebibyte - 1))).status, 204);
+});
+
+test('an upload that claims its bytes while they arrive gets 507 when others have taken the rest of the quota', async (t) => {
+  const mebibyte = 1 << 20;
+  const { postern, base } = await startWithFolder(t, { maxBytes: 40 * mebibyte });
+  const upload = await holdUpload(postern, `${base}/file/slow.bin`, 30 * mebibyte, {}, 1);
+  assert.equal((await put(postern, base, 'other.bin', 'x'.repeat(20 * mebibyte))).status, 201);
+  assert.equal((await upload.finish()).status, 507);
+  assert.deepEqual(await visibleFiles(postern), ['first.txt', 'other.bin']);
+});
+
 test('a replaced file counts once, and a deleted file or folder frees its bytes', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 25, maxFiles: 3 });
   const any = { 'if-match': '*' };

@@ -3,6 +3,18 @@ import { formatItemPath, splitPath } from '#core/item-path.ts';
 import type { Tx } from '#ports/store.ts';
 import { isWithin, type LocationItem } from './counted-folders.ts';
 
+/**
+ * Bytes that an upload claims ahead of those that have arrived. It does not claim all of its bytes at the beginning: with the first bytes of a
+ * large file, somebody could keep others from uploading for a day.
+ */
+export const claimStep = 16 << 20;
+/** The same for an upload in parts while no part arrives. */
+const idleClaimStep = 1 << 20;
+
+/** Returns the bytes that an upload in parts claims. @param isArriving whether a part arrives */
+export const claimOf = (size: number, received: number, isArriving: boolean): number =>
+  Math.min(size, received + (isArriving ? claimStep : idleClaimStep));
+
 /** What a folder holds. */
 export interface UsedSpace {
   readonly bytes: number;
@@ -14,6 +26,10 @@ const toSpace = (row: { readonly bytes: number; readonly files: number } | undef
   bytes: Number(row?.bytes ?? 0),
   files: Number(row?.files ?? 0),
 });
+
+const stepInRow = sql`case when holder is null then ${sql.lit(idleClaimStep)} else ${sql.lit(claimStep)} end`;
+/** `claimOf` in SQL. */
+const claimedBytes = sql`case when size - received < ${stepInRow} then size else received + ${stepInRow} end`;
 
 /** Returns the bytes and files that running uploads into a folder will add to it. @param now ms since the epoch */
 async function spaceOfUploads(db: Tx, { tid, locationId, path }: LocationItem, now: number): Promise<UsedSpace> {
@@ -29,7 +45,7 @@ async function spaceOfUploads(db: Tx, { tid, locationId, path }: LocationItem, n
     .executeTakeFirst();
   const inParts = await db
     .selectFrom('resumable_upload')
-    .select([sumOf('size').as('bytes'), sql<number>`count(*)`.as('files')])
+    .select([sql<number>`coalesce(sum(${claimedBytes}), 0)`.as('bytes'), sql<number>`count(*)`.as('files')])
     .where('tid', '=', tid)
     .where('location_id', '=', locationId)
     .where('stored_name', 'is', null)

@@ -9,6 +9,7 @@ import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreUnavailable, type Tx } from '#ports/store.ts';
+import { firstClaim } from './claim-bytes.ts';
 import type { FileChange, FileChangeOutcome, FileChangeSteps, SaveResponse } from './pending-change.ts';
 
 // How a change of files is recorded: as pending before it is made, and its outcome afterwards.
@@ -47,7 +48,7 @@ export async function recordPending(
         token,
         process: ports.process,
         // Space that a replacement frees is free when it is done.
-        bytes: Math.max(0, change.claim?.bytes ?? 0),
+        bytes: firstClaim(change.claim?.bytes ?? 0),
         files: Math.max(0, change.claim?.files ?? 0),
       })
       .execute();

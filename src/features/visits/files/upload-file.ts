@@ -48,8 +48,8 @@ interface BodyLimits {
   readonly limit: number;
   /** Called for every chunk. */
   readonly onData: () => void;
-  /** Claims the bytes received so far, if the length of the body is not known. */
-  readonly claim: ((received: number) => Promise<void>) | undefined;
+  /** Claims the bytes received so far. */
+  readonly claim: (received: number) => Promise<void>;
 }
 
 /** Writes the body to the staging file. @throws Refusal (413, 507) if the body is too long */
@@ -67,7 +67,7 @@ async function receiveBody(
     abortSignal.throwIfAborted();
     size += chunk.length;
     if (size > limit) throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
-    await claim?.(size);
+    await claim(size);
     hash.update(chunk);
     await upload.write(chunk);
   }
@@ -122,7 +122,7 @@ export async function uploadFile(
       const ifTaken = etag === null ? (dropBox ? 'number' : 'refuse') : { replaces: etag };
       upload = await shared.storage.upload({ parent, name, size: incoming.length, ifTaken }, token);
       if (upload.handle !== null) await recordHandle(upload.handle);
-      const claim = incoming.length === null ? claimBytes(ports, visit, token, replaced?.size ?? 0) : undefined;
+      const claim = claimBytes(ports, visit, token, { length: incoming.length, replacedBytes: replaced?.size ?? 0 });
       const { size, sha256, abortSignal } = await receiveBody(upload, incoming, visit, { limit, onData, claim });
       bodyReceived.resolve();
       const file = { upload, parent, name, etag, token, abortSignal };

@@ -13,7 +13,7 @@ import type { StoredFile } from '#features/visits/files/upload-file.ts';
 import { ItemNotFound } from '#ports/storage.ts';
 import { type IncomingPart, PartReceiver, partTooLong } from './part-receiver.ts';
 import { claimUpload, releaseUpload } from './upload-claims.ts';
-import { findUnfinishedUpload, ifNameTaken, pathOfUpload, type UploadRow, uploadLifetime } from './upload-rows.ts';
+import { findUnfinishedUpload, ifNameTaken, pathOfUpload, type UploadRow, uploadEnd } from './upload-rows.ts';
 import type { WriterReport } from './upload-writers.ts';
 
 /** The state of an upload after a part. */
@@ -79,7 +79,10 @@ async function receivePart(
     const receiver = new PartReceiver({ ports, visit, storage: shared.storage, row, place, upload }, part);
     try {
       const progress = await receiver.receive(report, onReceived);
-      return { ...progress, expiresAt: progress.received > row.received ? ports.clock.now() + uploadLifetime : row.expires_at };
+      return {
+        ...progress,
+        expiresAt: progress.received > row.received ? uploadEnd(progress.received, ports.clock.now()) : row.expires_at,
+      };
     } finally {
       await receiver.close();
     }

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { formatItemPath, type ItemPath, withName } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
+import { claimStep } from '#features/quotas/used-space.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { SharedStorage } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
@@ -14,9 +15,9 @@ import type { WriterReport } from './upload-writers.ts';
 
 /**
  * Bytes and ms after which the progress of a part is saved, so that a process that is killed loses little more than
- * this. A part with a checksum is saved only when it is complete.
+ * this, and an upload cannot exceed a quota by more. A part with a checksum is saved only when it is complete.
  */
-const saveInterval = { bytes: 32 << 20, time: 60_000 };
+const saveInterval = { bytes: claimStep, time: 60_000 };
 /** Bytes of an interrupted part that are worth a sync and a change in the database. */
 const minStoredBytes = 16 << 10;
 
@@ -137,7 +138,7 @@ export class PartReceiver {
     const received = Math.min(this.#received, row.size - 1);
     if (received > this.#saved) {
       await upload.sync();
-      await saveProgress(ports, visit, row.id, received);
+      await saveProgress(ports, visit, row, { received, saved: this.#saved });
       this.#saved = received;
       this.#savedAt = ports.clock.now();
     }

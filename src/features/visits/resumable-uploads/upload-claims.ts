@@ -1,5 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
+import { checkQuota } from '#features/quotas/check-quota.ts';
+import { claimOf } from '#features/quotas/used-space.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
@@ -10,23 +12,25 @@ import { type UploadWriters, uploadInUse } from './upload-writers.ts';
 // A process claims an upload while it receives a part, so that no other process receives one at the
 // same time.
 
-type ClaimPorts = Pick<Ports, 'store' | 'process'> & Pick<VisitServices, 'uploadWriters'>;
+type ClaimPorts = Pick<Ports, 'store' | 'process' | 'clock'> & Pick<VisitServices, 'uploadWriters'>;
 type ClaimedUpload = Pick<UploadRow, 'tid' | 'id'>;
 
 /**
  * Claims an upload for this process.
  * @returns its row as it is now
- * @throws Refusal (423) if another process receives a part, or the file of the upload is being put in place
+ * @throws Refusal (423) if another process receives a part, or the file of the upload is being put in place; (507) if a quota is used up
  */
 export async function claimUpload(
   ports: ClaimPorts,
-  { link: { tid }, visitorRequest }: Pick<AuthorizedVisit, 'link' | 'visitorRequest'>,
-  { id, token }: UploadRow,
+  { link, visitorRequest }: Pick<AuthorizedVisit, 'link' | 'visitorRequest'>,
+  { id, token, size, received }: UploadRow,
 ): Promise<UploadRow> {
+  const { tid } = link;
   const runningProcesses = await findRunningProcesses(ports);
   const claimedRow = await ports.store
     .write(async (tx) => {
       if (await isBeingPlaced(tx, tid, token)) return;
+      await checkQuota(tx, link, { bytes: claimOf(size, received, true) - claimOf(size, received, false), files: 0 }, ports.clock.now());
       return tx
         .updateTable('resumable_upload')
         .set({ holder: ports.process })

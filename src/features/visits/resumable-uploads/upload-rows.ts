@@ -1,6 +1,8 @@
 import { expressionBuilder, type Selectable } from 'kysely';
 import { type ItemPath, parseStoredPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
+import { checkQuota } from '#features/quotas/check-quota.ts';
+import { claimOf } from '#features/quotas/used-space.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ResumableUploadTable } from '#ports/audit-tables.ts';
@@ -8,11 +10,11 @@ import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
-/**
- * An upload ends when no more bytes have arrived for this time; ms. One without any byte ends
- * earlier (create-upload.ts).
- */
-export const uploadLifetime = 24 * 3_600_000;
+/** An upload ends when no more bytes have arrived for this time; ms. One without any byte ends earlier. */
+const uploadLifetime = { empty: 15 * 60_000, begun: 24 * 3_600_000 };
+
+/** Returns when an upload ends if no more bytes arrive; ms since the epoch. */
+export const uploadEnd = (received: number, now: number): number => now + (received === 0 ? uploadLifetime.empty : uploadLifetime.begun);
 
 /** The row of an upload. */
 export type UploadRow = Selectable<ResumableUploadTable>;
@@ -87,23 +89,27 @@ export async function isBeingPlaced(tx: Tx, tid: number, token: string): Promise
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Records that the first `received` bytes are durable. @throws Refusal (404) if the upload was deleted meanwhile */
+/**
+ * Records that the first bytes of an upload are durable.
+ * @param saved bytes that were durable before
+ * @throws Refusal (404) if the upload was deleted meanwhile; (507) if a quota is used up
+ */
 export async function saveProgress(
   { store, clock, process }: RowPorts,
-  { link: { tid }, visitorRequest }: Pick<AuthorizedVisit, 'link' | 'visitorRequest'>,
-  id: string,
-  received: number,
+  { link, visitorRequest }: Pick<AuthorizedVisit, 'link' | 'visitorRequest'>,
+  { id, size }: Pick<UploadRow, 'id' | 'size'>,
+  { received, saved }: { readonly received: number; readonly saved: number },
 ): Promise<void> {
-  const [result] = await store.write(
-    (tx) =>
-      tx
-        .updateTable('resumable_upload')
-        .set({ received, expires_at: clock.now() + uploadLifetime })
-        .where('tid', '=', tid)
-        .where('id', '=', id)
-        .where('holder', '=', process)
-        .execute(),
-    visitorTurn(visitorRequest.address),
-  );
+  const now = clock.now();
+  const [result] = await store.write(async (tx) => {
+    await checkQuota(tx, link, { bytes: claimOf(size, received, true) - claimOf(size, saved, true), files: 0 }, now);
+    return tx
+      .updateTable('resumable_upload')
+      .set({ received, expires_at: uploadEnd(received, now) })
+      .where('tid', '=', link.tid)
+      .where('id', '=', id)
+      .where('holder', '=', process)
+      .execute();
+  }, visitorTurn(visitorRequest.address));
   if (Number(result?.numUpdatedRows) !== 1) throw new Refusal('uploadUnknown');
 }
