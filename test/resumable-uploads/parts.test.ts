@@ -324,6 +324,31 @@ test('one network cannot leave more than 200 unfinished uploads at a link', asyn
   assert.equal(refusal.json.code, 'uploadsBusy');
 });
 
+test('at a link with a thousand unfinished uploads, another network can begin one: the largest network loses its smallest', async (t) => {
+  const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const tus = tusClient(postern, base);
+  const { store } = postern.ports;
+  await tus.begin('first', 10, { 'x-forwarded-for': '203.0.113.8' });
+  const row = await store.read.selectFrom('resumable_upload').selectAll().executeTakeFirstOrThrow();
+  const rows = Array.from({ length: 999 }, (_, index) => {
+    const network = index < 350 ? '198.51.100.0' : `192.0.2.${index}`;
+    const received = index === 7 ? 4 : 5;
+    return { ...row, id: `id-${index}`, token: `token-${index}`, network, wide_network: network, received };
+  });
+  for (let start = 0; start < rows.length; start += 100)
+    await store.write(
+      (tx) =>
+        tx
+          .insertInto('resumable_upload')
+          .values(rows.slice(start, start + 100))
+          .execute(),
+      'job',
+    );
+  assert.equal((await tus.announce('new', 10, { 'x-forwarded-for': '203.0.113.9' })).status, 201);
+  const ids = (await store.read.selectFrom('resumable_upload').select('id').execute()).map(({ id }) => id);
+  assert.deepEqual([ids.length, ids.includes('id-7'), ids.includes(row.id)], [1000, false, true]);
+});
+
 test('an upload that has received no bytes expires after 15 minutes', async (t) => {
   const clock = settableClock();
   const { tus } = await startWithShare(t, {}, { replacements: { ports: { clock } } });

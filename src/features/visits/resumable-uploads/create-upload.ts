@@ -10,15 +10,10 @@ import { type StoragePorts, storageFor, withStorageErrors } from '#features/visi
 import { newChangeToken } from '#features/visits/files/pending-change.ts';
 import { checkUploadTarget } from '#features/visits/files/upload-target.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { Tx } from '#ports/store.ts';
-import { deleteUploadRow, ifNameTaken, ownerKey, type UploadRow } from './upload-rows.ts';
+import { checkUnfinished } from './unfinished-limits.ts';
+import { deleteUploadRow, ifNameTaken, ownerKey, type UploadRow, uploadEnd } from './upload-rows.ts';
 
 const idBits = 192;
-/** Maximum number of unfinished uploads at one link: in total, from one network, and from one wide network. */
-const maxUnfinished = { link: 1000, network: 200, wide: 400 };
-/** Time in ms after which an upload without a byte ends, so that nobody can use up the uploads of a link for a day. */
-const emptyLifetime = 15 * 60_000;
-const retryAfter = 60; // seconds
 
 /** A file that a visitor wants to send in parts. */
 export interface AnnouncedFile {
@@ -35,31 +30,6 @@ export interface NewUpload {
   readonly id: string;
   /** ms since the epoch */
   readonly expiresAt: number;
-}
-
-/** @throws Refusal (503) if the link or the network has too many unfinished uploads */
-async function checkUnfinished(tx: Tx, { tid, share_id: shareId, network, wide_network: wide }: UploadRow, now: number): Promise<void> {
-  const counts = await tx
-    .selectFrom('resumable_upload')
-    .select(({ fn, ref }) => [
-      fn.countAll<number | string>().as('link'),
-      fn.count<number | string>(ref('id')).filterWhere('network', '=', network).as('network'),
-      fn.count<number | string>(ref('id')).filterWhere('wide_network', '=', wide).as('wide'),
-    ])
-    .where('tid', '=', tid)
-    .where('share_id', '=', shareId)
-    .where('stored_name', 'is', null)
-    .where(({ or, eb: compare }) => or([compare('expires_at', '>', now), compare('holder', 'is not', null)]))
-    .executeTakeFirstOrThrow();
-  for (const group of ['link', 'network', 'wide'] as const)
-    if (Number(counts[group]) >= maxUnfinished[group])
-      throw new Refusal(
-        'uploadsBusy',
-        'Too many uploads at this link are unfinished, in total or from your network. Finish or delete some first.',
-        {
-          retryAfter,
-        },
-      );
 }
 
 /**
@@ -105,7 +75,7 @@ export async function createUpload(
         holder: null,
         stored_name: null,
         sha256: null,
-        expires_at: now + emptyLifetime,
+        expires_at: uploadEnd(0, now),
       },
     };
     // The row comes first: the sweep deletes a staging file that has no row.
