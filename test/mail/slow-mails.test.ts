@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mailDomain, type SentMail, SlowMails } from '../../src/features/mail/slow-mails.ts';
+import { mailDomain, mailHost, type SentMail, SlowMails } from '../../src/features/mail/slow-mails.ts';
 
 const concurrency = 5;
-const turn = (tid: number, name: string): SentMail => ({ tid, turn: name, domain: null });
+const turn = (tid: number, name: string): SentMail => ({ tid, turn: name, host: null });
 
 /** Adds a mail that a worker was sending, and that is slow. @returns whether it was added */
 function addSlow(mails: SlowMails, mail: SentMail): boolean {
@@ -51,23 +51,44 @@ test('turns whose last mail was slow leave two workers to other turns, and one t
   assert.deepEqual(crowded(mails), { tenants: [], turns: [] });
 });
 
-test('a domain with three slow mails gets no further mail from any turn, but other domains do', () => {
+test('a host with three slow mails gets no further mail from any turn, but other hosts do', () => {
   const mails = new SlowMails(concurrency);
   const slow = Array.from({ length: 3 }, (_, index) => turn(index, `turn ${index}`));
   for (const mail of slow) {
-    assert.ok(mails.beginDomain(mail, 'slow.example'));
+    assert.ok(mails.beginHost(mail, 'slow.example'));
     addSlow(mails, mail);
   }
-  assert.equal(mails.beginDomain(turn(9, 'nine'), 'slow.example'), false);
-  assert.ok(mails.beginDomain(turn(9, 'nine'), 'good.example'));
+  assert.equal(mails.beginHost(turn(9, 'nine'), 'slow.example'), false);
+  assert.ok(mails.beginHost(turn(9, 'nine'), 'good.example'));
   for (const mail of slow.slice(0, 1)) {
-    mails.endDomain(mail);
+    mails.endHost(mail);
     mails.remove(mail);
   }
-  assert.ok(mails.beginDomain(turn(9, 'nine'), 'slow.example'));
+  assert.ok(mails.beginHost(turn(9, 'nine'), 'slow.example'));
 });
 
-test('the subdomains of a domain count together', () => {
+test('six slow mails to subdomains delay the other subdomains, but neither the domain itself nor a subdomain that was fast', () => {
+  const mails = new SlowMails(concurrency);
+  const fast = turn(0, 'fast');
+  assert.ok(mails.beginHost(fast, 'fast.good.example'));
+  mails.measure(fast, 100);
+  mails.endHost(fast);
+  for (let index = 0; index < 6; index += 1) {
+    const mail = turn(index, `turn ${index}`);
+    assert.ok(mails.beginHost(mail, `slow${index}.good.example`));
+    addSlow(mails, mail);
+  }
+  const hosts = ['new.good.example', 'fast.good.example', 'good.example', 'other.example'];
+  assert.deepEqual(
+    hosts.map((host) => mails.beginHost(turn(9, 'nine'), host)),
+    [false, true, true, true],
+  );
+});
+
+test('the domain of a host has no subdomains', () => {
   const addresses = ['a@example.com', 'a@mail.Example.com', 'a@mail.example.co.uk', 'a@example.co.uk', 'a@localhost'];
-  assert.deepEqual(addresses.map(mailDomain), ['example.com', 'example.com', 'example.co.uk', 'example.co.uk', 'localhost']);
+  assert.deepEqual(
+    addresses.map((address) => mailDomain(mailHost(address))),
+    ['example.com', 'example.com', 'example.co.uk', 'example.co.uk', 'localhost'],
+  );
 });

@@ -18,7 +18,7 @@ import {
 } from './delivery-queue.ts';
 import { dropUnwantedCodes } from './drop-unwanted-codes.ts';
 import { hasDueDelivery } from './next-turn.ts';
-import { mailDomain, type SentMail, SlowMails } from './slow-mails.ts';
+import { mailHost, type SentMail, SlowMails } from './slow-mails.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'> & { readonly codeMails: CodeMails };
@@ -160,7 +160,7 @@ export class DeliverySender {
     const start = this.#now();
     for (const [index, delivery] of deliveries.entries()) {
       const rest = deliveries.slice(index + 1);
-      const mail: SentMail = { tid: delivery.tid, turn: delivery.turn, domain: null };
+      const mail: SentMail = { tid: delivery.tid, turn: delivery.turn, host: null };
       let handedOver: Promise<void> | null = null;
       const handOver = () => {
         if (!this.#slow.add(mail)) return;
@@ -219,13 +219,13 @@ export class DeliverySender {
     }
   }
 
-  /** Sends a mail unless many mails to its domain are slow. */
+  /** Sends a mail unless many mails to its host or domain are slow. */
   async #sendInTurn(delivery: ClaimedDelivery, composed: ComposedDelivery, mail: SentMail, signal: AbortSignal): Promise<Attempt> {
-    if (!this.#slow.beginDomain(mail, mailDomain(composed.to))) return { kind: 'postponed' };
+    if (!this.#slow.beginHost(mail, mailHost(composed.to))) return { kind: 'postponed' };
     try {
       return await this.#send(delivery, composed, signal);
     } finally {
-      this.#slow.endDomain(mail);
+      this.#slow.endHost(mail);
     }
   }
 

@@ -5,8 +5,9 @@ import { maxSlowMails } from '#ports/mail.ts';
 /** ms that the last mail of a group may have taken. After a slower one, the group is slow. */
 const usualTime = 1000;
 const maxGroups = 200; // slow groups that are remembered
-/** Slow mails of a group that are sent at a time in addition to the usual number. Those of one turn or domain leave room for others of the tenant. */
-const maxSlow = { domain: 3, turn: 3, tenant: 8 };
+/** Slow mails of a group that are sent at a time in addition to the usual number. Those of one turn or host leave room for others of the tenant. */
+const maxSlow = { host: 3, domain: 6, turn: 3, tenant: 8 };
+const maxFastHosts = 1000; // hosts that are remembered
 
 interface GroupLimits {
   /** Slow mails of a group that are sent at a time in addition to the usual number. */
@@ -15,7 +16,7 @@ interface GroupLimits {
   readonly maxWorkers: number;
 }
 
-/** The mails that are being sent, in groups: those of a tenant, of a turn, or to a domain. */
+/** The mails that are being sent, in groups: those of a tenant, of a turn, to a host, or to a domain. */
 class MailGroups<Key> {
   readonly #limits: GroupLimits;
   readonly #running = new Map<Key, number>();
@@ -67,19 +68,19 @@ export interface CrowdedMails {
 
 /** A mail that is being sent. */
 export interface SentMail extends MailTurn {
-  /** Domain of the recipient, as `mailDomain` returns it; null: not known yet. */
-  domain: string | null;
+  /** Host of the recipient's address, as `mailHost` returns it; null: not known yet. */
+  host: string | null;
 }
 
+/** Returns the host of an address. */
+export const mailHost = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+
 /**
- * Returns the domain of an address, without subdomains: a mail server is usually slow for all of them. A short label such as `co` in
+ * Returns the domain of a host, without subdomains: a mail server is usually slow for all of them. A short label such as `co` in
  * `co.uk` belongs to the top-level domain.
  */
-export function mailDomain(email: string): string {
-  const labels = email
-    .slice(email.lastIndexOf('@') + 1)
-    .toLowerCase()
-    .split('.');
+export function mailDomain(host: string): string {
+  const labels = host.split('.');
   const isShort = (labels.at(-2) ?? '').length <= 3;
   return labels.slice(isShort ? -3 : -2).join('.');
 }
@@ -87,21 +88,26 @@ export function mailDomain(email: string): string {
 export const turnKey = ({ tid, turn }: MailTurn): string => `${tid} ${turn}`;
 
 /**
- * Limits the slow mails of a lane. Slow recipients delay only mails of the same turn and to the same domain, and the slow mails of one
- * tenant delay no other tenant.
+ * Limits the slow mails of a lane. Slow recipients delay only mails of the same turn and to the same host, and the slow mails of one
+ * tenant delay no other tenant. The subdomains of a domain have a limit together, because one server may be slow for all of them: it does
+ * not apply to the domain itself, and to hosts that were fast.
  */
 export class SlowMails {
   readonly #tenants: MailGroups<number>;
   readonly #turns: MailGroups<string>;
+  readonly #hosts: MailGroups<string>;
   readonly #domains: MailGroups<string>;
+  /** Hosts whose last mail was fast. */
+  readonly #fastHosts = new Map<string, true>();
   /** All slow mails that are sent in addition to the usual number. */
   #slow = 0;
 
-  /** @param concurrency the usual number of mails: one worker is left to tenants that are not slow, and two to turns and domains that are not slow */
+  /** @param concurrency the usual number of mails: one worker is left to tenants that are not slow, and two to turns and hosts that are not slow */
   constructor(concurrency: number) {
     this.#tenants = new MailGroups({ maxSlow: maxSlow.tenant, maxWorkers: concurrency - 1 });
     this.#turns = new MailGroups({ maxSlow: maxSlow.turn, maxWorkers: concurrency - 2 });
-    this.#domains = new MailGroups({ maxSlow: maxSlow.domain, maxWorkers: concurrency - 2 });
+    this.#hosts = new MailGroups({ maxSlow: maxSlow.host, maxWorkers: concurrency - 2 });
+    this.#domains = new MailGroups({ maxSlow: maxSlow.domain, maxWorkers: Number.POSITIVE_INFINITY });
   }
 
   /** Counts claimed mails, which one worker sends. */
@@ -115,16 +121,16 @@ export class SlowMails {
     this.#turns.countRunning(turnKey(mail), -1);
   }
 
-  /** Begins to send a mail to a domain. @returns false if the mail must wait, because the domain has many slow mails */
-  beginDomain(mail: SentMail, domain: string): boolean {
-    if (this.#domains.findCrowded().has(domain)) return false;
-    mail.domain = domain;
-    this.#domains.countRunning(domain, 1);
+  /** Begins to send a mail to a host. @returns false if the mail must wait, because the host or its domain has many slow mails */
+  beginHost(mail: SentMail, host: string): boolean {
+    if (this.#hosts.findCrowded().has(host) || this.#isDomainCrowded(host)) return false;
+    mail.host = host;
+    this.#hosts.countRunning(host, 1);
     return true;
   }
 
-  endDomain({ domain }: SentMail): void {
-    if (domain !== null) this.#domains.countRunning(domain, -1);
+  endHost({ host }: SentMail): void {
+    if (host !== null) this.#hosts.countRunning(host, -1);
   }
 
   /** Notes how long a mail has taken, in ms. @returns whether that was unusually long */
@@ -150,14 +156,27 @@ export class SlowMails {
     return { tenants: this.#tenants.findCrowded(), turns: this.#turns.findCrowded() };
   }
 
+  #isDomainCrowded(host: string): boolean {
+    const domain = mailDomain(host);
+    return domain !== host && !this.#fastHosts.has(host) && this.#domains.findCrowded().has(domain);
+  }
+
   #setSlow(mail: SentMail, isSlow: boolean): void {
-    if (mail.domain !== null) this.#domains.setSlow(mail.domain, isSlow);
+    const { host } = mail;
+    if (host !== null) {
+      this.#hosts.setSlow(host, isSlow);
+      if (isSlow) this.#fastHosts.delete(host);
+      else setAndEvict(this.#fastHosts, host, true, maxFastHosts);
+    }
     this.#tenants.setSlow(mail.tid, isSlow);
     this.#turns.setSlow(turnKey(mail), isSlow);
   }
 
   #countSlow(mail: SentMail, change: 1 | -1): void {
-    if (mail.domain !== null) this.#domains.countSlow(mail.domain, change);
+    if (mail.host !== null) {
+      this.#hosts.countSlow(mail.host, change);
+      this.#domains.countSlow(mailDomain(mail.host), change);
+    }
     this.#slow += change;
     this.#tenants.countSlow(mail.tid, change);
     this.#turns.countSlow(turnKey(mail), change);
