@@ -89,8 +89,8 @@ export const reportTurns = (): ReportTurns => ({
 const maxWaitingPortals = { inner: 16, all: 500 };
 
 /**
- * Returns the turns of portal pages. One page is read at a time: a page of a thousand shares takes time on the event loop, and must
- * leave time for everybody else.
+ * Returns the turns in which the pages of portals are formed. One page is formed at a time: a page of a thousand shares takes time on the
+ * event loop, and must leave time for everybody else.
  */
 export const portalTurns = (): SearchTurns => {
   const pages = turns({ concurrency: 1, maxWaiting: maxWaitingPortals, refusal });

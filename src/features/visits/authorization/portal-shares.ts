@@ -62,31 +62,47 @@ async function countOf(candidates: Candidates): Promise<number> {
   return (await candidates.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow()).count;
 }
 
-/** Returns a page of the shares of a profile that admit a visitor now, sorted by title, and their total number. */
+/** Reads a page of the shares that probably admit a visitor now, sorted by title, and their total number. */
+async function readCandidates(
+  { store }: Pick<Ports, 'store'>,
+  ref: ProfileRef,
+  signedIn: SignedInVisitor,
+  { startIndex, pageSize }: PortalPageRequest,
+  now: number,
+) {
+  const candidates = candidateQuery(store.search, ref, signedIn, now);
+  const rowsOfPage = candidates.select([...ruleColumns, 'title', 'description', 'view_id', 'folder']);
+  const rows = await rowsOfPage.orderBy('title').orderBy('share.id').limit(pageSize).offset(startIndex).execute();
+  const isLastPage = rows.length < pageSize && (rows.length > 0 || startIndex === 0);
+  return { rows, totalCount: isLastPage ? startIndex + rows.length : await countOf(candidates) };
+}
+
+/**
+ * Reads a page of the shares of a profile that admit a visitor now, sorted by title, and their total number.
+ * @returns a function that forms the page, which takes time on the event loop
+ */
 export async function portalShares(
   { store, clock, links }: Pick<Ports, 'store' | 'clock' | 'links'>,
   { ref, rules }: { readonly ref: ProfileRef; readonly rules: ProfileRules },
   { signedIn, address }: PortalVisitor,
-  { startIndex, pageSize }: PortalPageRequest,
-): Promise<Pick<PortalVisit, 'shares' | 'totalCount'>> {
+  page: PortalPageRequest,
+): Promise<() => Pick<PortalVisit, 'shares' | 'totalCount'>> {
   const now = clock.now();
-  const candidates = candidateQuery(store.search, ref, signedIn, now);
-  const page = candidates.select([...ruleColumns, 'title', 'description', 'view_id', 'folder']);
-  const rows = await page.orderBy('title').orderBy('share.id').limit(pageSize).offset(startIndex).execute();
-  const isLastPage = rows.length < pageSize && (rows.length > 0 || startIndex === 0);
-  const total = isLastPage ? startIndex + rows.length : await countOf(candidates);
+  const { rows, totalCount } = await readCandidates({ store }, ref, signedIn, page, now);
   // The query has checked that each share lists the visitor or is open to all, so the lists need not be read again.
   const namedVisitors = { userNames: signedIn.names, groupNames: signedIn.groups };
-  const admittingRows = rows.filter((row) => {
+  const isAdmitting = (row: (typeof rows)[number]) => {
     const share = shareRulesOfRow(row, namedVisitors);
     return !('because' in decide({ request: 'visit', share, profile: rules, visitor: { address, identity: signedIn }, now }));
+  };
+  return () => ({
+    totalCount,
+    shares: rows.filter(isAdmitting).map(({ title, description, view_id, folder, valid_to }) => ({
+      title,
+      description,
+      viewUrl: shareUrl(links.publicUrl(), view_id),
+      folder: folder === 1,
+      validityEndDate: valid_to === null ? null : formatInstant(valid_to),
+    })),
   });
-  const shares = admittingRows.map(({ title, description, view_id, folder, valid_to }) => ({
-    title,
-    description,
-    viewUrl: shareUrl(links.publicUrl(), view_id),
-    folder: folder === 1,
-    validityEndDate: valid_to === null ? null : formatInstant(valid_to),
-  }));
-  return { shares, totalCount: total };
 }

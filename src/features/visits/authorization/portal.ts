@@ -99,9 +99,11 @@ export async function portalResponse(
   if (!signedIn) return { ...common, shares: [], totalCount: 0 };
   const visitor = { signedIn, address: visitorRequest.address };
   const client = { tid: profile.tid, groups: visitorGroups(visitorRequest.address) };
-  const read = () => portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page);
-  // Takes the tenant's turn first, which may wait for a long search: a page that waits must not hold the turn that all portals share.
-  const shares = await ports.searches.run(client, clientGone, () => ports.portals.run(client, clientGone, read));
+  // The queries take only the tenant's turn: in the turn that all portals share, a tenant with many shares would delay the others.
+  const shares = await ports.searches.run(client, clientGone, async () => {
+    const formPage = await portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page);
+    return ports.portals.run(client, clientGone, async () => formPage());
+  });
   return { ...common, ...shares };
 }
 
