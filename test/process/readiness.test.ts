@@ -12,12 +12,22 @@ test('repeated readiness requests do not make Postern check its locations each t
   const postern = await startWithStorages(t, (method) => {
     if (method === 'storage.check') checks += 1;
   });
+  await until(async () => (await postern.visit('/health/ready')).body.locations.length === 1);
   for (let number = 0; number < 20; number += 1) {
     const { status, body } = await postern.visit('/health/ready');
     assert.equal(status, 200);
     assert.deepEqual(body.locations.length, 1);
   }
   assert.equal(checks, 1);
+});
+
+test('a start is ready although its locations do not respond: they are reported when they were checked', async (t) => {
+  const check = Promise.withResolvers<void>();
+  const postern = await startWithStorages(t, (method) => (method === 'storage.check' ? check.promise : undefined));
+  const { status, body } = await postern.visit('/health/ready');
+  assert.deepEqual([status, body.locations], [200, []]);
+  check.resolve();
+  await until(async () => (await postern.visit('/health/ready')).body.locations.length === 1);
 });
 
 test('readiness fails while the data folder is not writable', async (t) => {

@@ -1,8 +1,10 @@
+import { waitAtMost } from '#core/time-limit.ts';
 import { countJobs } from '#features/jobs/job-queue.ts';
 import { type LocationHealth, locationsHealth, passesCheck } from '#features/storage-access/location-health.ts';
 import type { Ports } from '#ports/ports.ts';
 
 const locationsInterval = 30_000; // ms
+const maxFirstWait = 900; // ms for the first check of the locations: the probe of Kubernetes waits for a second
 const minInterval = 1000; // ms between two checks of the database and the disk, however many requests arrive
 
 /** Whether this process can serve requests. */
@@ -15,6 +17,7 @@ export interface Readiness {
   readonly full: boolean;
   /** Whether the database has damaged pages. Then the operator must restore a backup. */
   readonly damaged: boolean;
+  /** Empty until the locations were checked for the first time. */
   readonly locations: readonly LocationHealth[];
   /** Number of jobs of all kinds that wait, and that Postern has given up. */
   readonly jobs: { readonly waiting: number; readonly failed: number };
@@ -56,6 +59,11 @@ export function readinessCheck(ports: Pick<Ports, 'store' | 'storages' | 'vault'
     return result;
   }
   let locations: Promise<readonly LocationHealth[]> | undefined;
+  async function knownLocations(): Promise<readonly LocationHealth[]> {
+    locations ??= locationsHealth(ports).catch(() => []);
+    const result = await waitAtMost(locations, maxFirstWait);
+    return result.late ? [] : result.value;
+  }
   let isChecking = false;
   const timer = setInterval(() => {
     if (isChecking) return;
@@ -77,8 +85,7 @@ export function readinessCheck(ports: Pick<Ports, 'store' | 'storages' | 'vault'
         checkedAt = now;
         latest = checkNow();
       }
-      locations ??= locationsHealth(ports).catch(() => []);
-      return { ...(await latest), full: ports.store.isFull(), damaged: ports.store.isDamaged(), locations: await locations };
+      return { ...(await latest), full: ports.store.isFull(), damaged: ports.store.isDamaged(), locations: await knownLocations() };
     },
     [Symbol.dispose]: () => clearInterval(timer),
   };
