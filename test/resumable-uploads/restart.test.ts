@@ -9,7 +9,9 @@ import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expire
 import { UploadWriters } from '#features/visits/resumable-uploads/upload-writers.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { StoreUnavailable } from '#ports/store.ts';
+import type { CallHook } from '../parts/intercept.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { createShare, hour, settableClock } from '../visit/visiting.ts';
 import { sha256, tusClient } from './tus.ts';
@@ -89,6 +91,33 @@ test('an expired upload is not deleted while it is in use', async (t) => {
   assert.equal((await readdir(join(postern.files, '.postern'))).length, 1);
   await endExpiredUploads(postern.ports, writers);
   assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
+});
+
+test('a location that does not respond does not keep the expired uploads of other locations', async (t) => {
+  const clock = settableClock();
+  const gate = Promise.withResolvers<void>();
+  let calls = 0;
+  const before: CallHook = (method) => {
+    if (method !== 'storage.clearEvidence') return;
+    calls += 1;
+    return calls === 1 ? gate.promise : undefined;
+  };
+  const postern = await startWithStorages(t, before, { replacements: { ports: { clock } } });
+  const folder = join(postern.files, 'second');
+  await mkdir(folder);
+  await postern.call('location/add', { name: 'second', kind: 'local', configuration: JSON.stringify({ folder }) });
+  for (const location of ['local', 'second']) {
+    const { base } = await createShare(postern, { location });
+    for (const name of ['a', 'b']) await tusClient(postern, base).begin(name, 6);
+  }
+  clock.advance(26 * hour);
+  const ending = endExpiredUploads(postern.ports, new UploadWriters(() => 0));
+  const remaining = () => postern.ports.store.read.selectFrom('resumable_upload').select('location_id').execute();
+  await until(async () => (await remaining()).length === 2);
+  assert.equal(new Set((await remaining()).map(({ location_id }) => location_id)).size, 1);
+  gate.resolve();
+  await ending;
+  assert.deepEqual(await remaining(), []);
 });
 
 test('an upload whose file is in place but whose outcome was not recorded is complete after recovery', async (t) => {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { ItemPath } from '#core/item-path.ts';
-import { waitAtMost } from '#core/time-limit.ts';
 import { deleteResponse } from '#features/idempotency/pending-responses.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openLocation, unsealConfiguration } from '#features/storage-access/open-location.ts';
@@ -8,6 +7,7 @@ import type { Ports } from '#ports/ports.ts';
 import { ItemNotFound, StorageUnusable } from '#ports/storage.ts';
 import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
 import { FailingLocations } from './failing-locations.ts';
+import { forEachLocation } from './for-each-location.ts';
 import { withNameLocks } from './name-locks.ts';
 import { changeOf, type PendingRow, pendingRows, recordOutcome } from './recovered-outcome.ts';
 import { isUnfinishedUpload, unfinishedUploadTokens } from './unfinished-uploads.ts';
@@ -105,23 +105,6 @@ async function failChangesOfDeletedLocations(tx: Tx): Promise<void> {
   }
 }
 
-const maxRecoveryTime = 5000; // ms for a location: recovery of one that hangs continues in the background
-const maxTotalTime = 20_000; // ms for all: a start must not wait for hundreds of locations that hang
-const maxConcurrent = 16; // locations
-
-/**
- * Runs work for all items, a few at a time. Stops waiting for an item after `maxRecoveryTime`, and for all of them after `maxTotalTime`;
- * the work continues.
- * @param onLate called for an item that takes longer
- */
-async function runForEach<T>(items: readonly T[], work: (item: T) => Promise<void>, onLate: (item: T) => void): Promise<void> {
-  const queue = items[Symbol.iterator]();
-  const runNext = async () => {
-    for (const item of queue) if ((await waitAtMost(work(item), maxRecoveryTime)).late) onLate(item);
-  };
-  await waitAtMost(Promise.all(Array.from({ length: maxConcurrent }, runNext)), maxTotalTime);
-}
-
 type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
 
 interface RecoveryOptions {
@@ -179,7 +162,7 @@ export async function recoverInterruptedChanges(
   const rows = await pendingChanges(ports, liveProcesses);
   const rowsByLocation = Map.groupBy(rows, ({ tid, location_id }) => `${tid} ${location_id}`);
   failing.keepOnly(rowsByLocation);
-  await runForEach(
+  await forEachLocation(
     [...rowsByLocation].filter(([location]) => failing.mayTry(location)),
     ([location, rowsOfLocation]) => recoverLocation(location, rowsOfLocation),
     ([location, [row]]) => row && addFailure(location, row, 'it does not respond'),
@@ -216,7 +199,7 @@ export async function sweepLocations({
   };
   await storages.sweep?.(tokensInUse).catch(() => {}); // the next sweep tries again
   const locations = await store.read.selectFrom('location').selectAll().execute();
-  await runForEach(
+  await forEachLocation(
     locations,
     async (row) => {
       try {

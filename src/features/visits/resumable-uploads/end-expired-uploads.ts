@@ -1,46 +1,69 @@
+import type { Selectable } from 'kysely';
 import { parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
+import { forEachLocation } from '#features/visits/files/for-each-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { deleteUploadRow, isBeingPlaced, isFree } from './upload-rows.ts';
+import type { LocationTable } from '#ports/tables.ts';
+import { deleteUploadRow, isBeingPlaced, isFree, type UploadRow } from './upload-rows.ts';
 import type { UploadWriters } from './upload-writers.ts';
 
-const maxUploads = 1000; // in one run
+const maxUploads = 1000; // of a location, in one run
 /** A part that another process began to receive before its upload expired may still arrive for this time; ms. */
 const gracePeriod = 3_600_000;
+
+type EndPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
+type LocationRow = Selectable<LocationTable>;
+
+/** Selects the expired uploads that no running process receives. */
+const expiredUploads = ({ store, clock, process }: EndPorts, running: readonly string[]) =>
+  store.read
+    .selectFrom('resumable_upload')
+    .where('stored_name', 'is', null)
+    .where('expires_at', '<', clock.now() - gracePeriod)
+    .where(isFree(process, running));
+
+async function endUpload(
+  ports: EndPorts,
+  location: LocationRow,
+  { id, location_path: path, token, handle }: Pick<UploadRow, 'id' | 'location_path' | 'token' | 'handle'>,
+): Promise<void> {
+  const entry = splitPath(parseStoredPath(path) ?? rootPath);
+  if (!entry || (await isBeingPlaced(ports.store.read, location.tid, token))) return; // recovery needs what would be deleted
+  const storage = await openLocation(location, ports);
+  await storage.clearEvidence({ action: 'upload', ...entry, newName: '', token, handle });
+  await deleteUploadRow(ports, { tid: location.tid, id });
+}
 
 /**
  * Deletes the received bytes of expired uploads in parts, and their rows. If a location is
  * unavailable, the next run tries again. After a week, the row is deleted in any case
  * (features/jobs/delete-expired-rows.ts).
  */
-export async function endExpiredUploads(
-  ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>,
-  uploadWriters: UploadWriters,
-): Promise<void> {
-  const { store, storages, vault, clock, process } = ports;
+export async function endExpiredUploads(ports: EndPorts, uploadWriters: UploadWriters): Promise<void> {
   const running = await findRunningProcesses(ports);
-  const rows = await store.read
-    .selectFrom('resumable_upload')
+  const locations = await expiredUploads(ports, running)
     .innerJoin('location', (join) =>
       join.onRef('location.tid', '=', 'resumable_upload.tid').onRef('location.id', '=', 'resumable_upload.location_id'),
     )
     .selectAll('location')
-    .select(['resumable_upload.id as upload_id', 'location_path', 'token', 'handle'])
-    .where('stored_name', 'is', null)
-    .where('expires_at', '<', clock.now() - gracePeriod)
-    .where(isFree(process, running))
-    .limit(maxUploads)
+    .distinct()
     .execute();
-  for (const { upload_id: id, location_path: path, token, handle, ...location } of rows) {
-    const entry = splitPath(parseStoredPath(path) ?? rootPath);
-    if (!entry) continue;
-    const end = async () => {
-      if (await isBeingPlaced(store.read, location.tid, token)) return; // recovery needs what would be deleted
-      const storage = await openLocation(location, { storages, vault });
-      await storage.clearEvidence({ action: 'upload', ...entry, newName: '', token, handle });
-      await deleteUploadRow(ports, { tid: location.tid, id });
-    };
-    await uploadWriters.runWithoutParts(id, end).catch(() => {}); // the next run tries again
-  }
+  await forEachLocation(locations, async (location) => {
+    const uploads = await expiredUploads(ports, running)
+      .select(['id', 'location_path', 'token', 'handle'])
+      .where('tid', '=', location.tid)
+      .where('location_id', '=', location.id)
+      .orderBy('expires_at')
+      .limit(maxUploads)
+      .execute();
+    for (const upload of uploads)
+      try {
+        await uploadWriters.runWithoutParts(upload.id, () => endUpload(ports, location, upload));
+      } catch (cause) {
+        // The location is unavailable, and its other uploads would wait for it, too: the next run tries again.
+        if (!(cause instanceof Refusal)) return; // a refusal: a part is being received
+      }
+  });
 }
