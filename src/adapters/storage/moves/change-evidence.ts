@@ -110,7 +110,8 @@ export class ChangeEvidence {
   /** Returns the marker of a change; null: its move has not begun. */
   async markerOf(token: string): Promise<Marker | null> {
     const text = await this.server.readText(this.#marker(token));
-    return text === null ? null : parseMarker(text);
+    // An empty marker was created, but not written: the move is requested only afterwards.
+    return text === null || text === '' ? null : parseMarker(text);
   }
 
   /**

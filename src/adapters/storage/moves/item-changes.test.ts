@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { rootPath } from '#core/item-path.ts';
 import { ItemExists } from '#ports/storage.ts';
 import { ChangeEvidence } from './change-evidence.ts';
 import { ItemChanges } from './item-changes.ts';
@@ -80,6 +81,15 @@ test('a removal request that reaches the server after its repetition does not re
   server.items.set('a.txt', 'new');
   for (const arrive of server.late) arrive();
   assert.equal(server.items.get('a.txt'), 'new');
+});
+
+test('a change whose marker was created, but not written, has not begun', async () => {
+  const { server, changes } = startChanges();
+  server.items.set('a.txt', 'text');
+  server.items.set('.postern/one-begun.txt', '');
+  for (const action of ['rename', 'delete'] as const)
+    assert.equal(await changes.recover({ action, parent: rootPath, name: 'a.txt', newName: 'b.txt', token: 'one' }), null, action);
+  assert.equal(server.items.get('a.txt'), 'text');
 });
 
 test('a removal whose request was sent once leaves nothing but the staging folder', async () => {
