@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { FailingLocations } from '#features/visits/files/failing-locations.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { ItemExists, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { StoreUnavailable } from '#ports/store.ts';
@@ -175,6 +176,25 @@ test('a change that could not be recovered at the start is recovered later, by a
   if (ports.store.isShared) await recoverInterruptedChanges({ ...ports, process: 'another' }, new Set());
   else await recoverInterruptedChanges(ports, new Set(), { ownOnly: true });
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
+});
+
+test('a change of a running process that cannot reach its location is recovered by another process', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await createShare(postern);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
+  const { ports } = postern;
+  let now = 0;
+  const failing = new FailingLocations(() => now);
+  const open = () => Promise.reject(new StorageUnavailable('the server cannot be reached'));
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    await recoverInterruptedChanges({ ...ports, storages: { ...ports.storages, open } }, new Set(), { ownOnly: true, failing });
+    now += 60_000;
+  }
+  const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
+  assert.equal(await outcome(), 'begun');
+  if (ports.store.isShared) await recoverInterruptedChanges({ ...ports, process: 'another' }, new Set());
+  else await recoverInterruptedChanges(ports, new Set(), { ownOnly: true });
+  assert.equal(await outcome(), 'done');
 });
 
 test('an interrupted change at a location that no longer exists is recorded as failed', async (t) => {

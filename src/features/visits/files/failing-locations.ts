@@ -18,6 +18,11 @@ export class FailingLocations {
     this.#monotonic = monotonic;
   }
 
+  /** Returns how many times recovery has failed at a location since it last succeeded there. */
+  failureCount(location: string): number {
+    return this.#failures.get(location)?.count ?? 0;
+  }
+
   /** Returns whether recovery may try a location now. */
   mayTry(location: string): boolean {
     return this.#monotonic() >= (this.#failures.get(location)?.retryAt ?? 0);

@@ -46,9 +46,17 @@ async function claim(ports: ClaimPorts, row: PendingRow): Promise<boolean> {
   return row.process === ports.process || passOn(ports, row, row.process, ports.process);
 }
 
-/** Ends a claim, because this process cannot recover the change: another one may reach the location. Without others, it tries again itself. */
-async function giveBack(ports: ClaimPorts, row: PendingRow): Promise<void> {
-  if (ports.store.isShared && row.process !== ports.process) await passOn(ports, row, ports.process, row.process);
+const maxOwnFailures = 2; // at a location: then other processes may try, too
+const noProcess = ''; // no process has this name
+
+/**
+ * Passes on a change that this process cannot recover: another one may reach the location. Without others, it tries again itself.
+ * @param failures how often this process has failed at the location before
+ */
+async function giveUp(ports: ClaimPorts, row: PendingRow, failures: number): Promise<void> {
+  if (!ports.store.isShared) return;
+  if (row.process !== ports.process) await passOn(ports, row, ports.process, row.process);
+  else if (failures >= maxOwnFailures) await passOn(ports, row, ports.process, noProcess);
 }
 
 /** Returns whether a change is still pending in this process: another run may have recovered it since its row was read. */
@@ -136,7 +144,7 @@ export async function recoverInterruptedChanges(
   function addFailure(location: string, { location_name: name }: PendingRow, reason: string): void {
     if (failing.add(location, reason)) failures.set(name, reason);
   }
-  async function recoverRow(row: PendingRow): Promise<string | null> {
+  async function recoverRow(row: PendingRow, location: string): Promise<string | null> {
     if (runningChanges.has(row.token)) return null;
     runningChanges.add(row.token); // so that the next run skips it: emptying a large folder may take longer than the time between runs
     try {
@@ -144,7 +152,7 @@ export async function recoverInterruptedChanges(
       return null;
     } catch (cause) {
       if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
-      await giveBack(ports, row);
+      await giveUp(ports, row, failing.failureCount(location));
       return reasonOf(cause);
     } finally {
       runningChanges.delete(row.token);
@@ -153,7 +161,7 @@ export async function recoverInterruptedChanges(
   async function recoverLocation(location: string, rows: readonly PendingRow[]): Promise<void> {
     let failure: { readonly row: PendingRow; readonly reason: string } | undefined;
     for (const row of rows) {
-      const reason = await recoverRow(row);
+      const reason = await recoverRow(row, location);
       if (reason !== null) failure ??= { row, reason };
     }
     if (failure) addFailure(location, failure.row, failure.reason);
