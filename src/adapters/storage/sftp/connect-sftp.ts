@@ -3,6 +3,7 @@ import { Duplex } from 'node:stream';
 import type { Client, ConnectConfig, SFTPWrapper } from 'ssh2';
 import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
+import { waitAtMost } from '#core/time-limit.ts';
 import { type Outbound, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { parseHostKey } from './host-key.ts';
@@ -71,7 +72,7 @@ export async function connectSftp(
     const { socket } = await outbound.connect({ host, port, tid }, AbortSignal.timeout(timeLimit));
     if (!(socket instanceof Duplex)) throw new TypeError('a connection must be a stream of Node.js');
     client = new SshClient();
-    const sftp = await waitUntilReady(
+    const ready = waitUntilReady(
       client,
       {
         sock: socket,
@@ -88,7 +89,10 @@ export async function connectSftp(
       },
       password,
     );
-    return openSession(client, sftp, sessions, socket);
+    // `readyTimeout` ends with the sign-in, and not with the start of SFTP.
+    const started = await waitAtMost(ready, timeLimit);
+    if (started.late) throw new StorageUnavailable('the server has not started SFTP in time');
+    return openSession(client, started.value, sessions, socket);
   } catch (cause) {
     client?.destroy();
     throw connectError(cause, hasOtherKey);
