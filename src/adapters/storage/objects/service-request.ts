@@ -115,6 +115,15 @@ export async function readBody<T>(method: Method, read: () => Promise<T>): Promi
   }
 }
 
+/** Yields the pieces of a response. @throws OutcomeUnknown, StorageUnavailable if the connection is lost */
+export async function* readPieces(method: Method, { body }: OutboundResponse): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (cause) {
+    throw cause instanceof StorageUnavailable ? cause : noResponseError(method, cause);
+  }
+}
+
 /** Reads a response whose content is not needed. */
 export const skipBody = (method: Method, response: OutboundResponse): Promise<Uint8Array> =>
   readBody(method, () => response.read(maxSkippedBytes));

@@ -2,6 +2,7 @@ import type { OutboundBody } from '#ports/outbound.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
 import type { ObjectFolders } from './object-folders.ts';
+import { readPieces } from './service-request.ts';
 
 const maxIdBytes = 4 << 20; // for the ids of 10,000 parts
 const newline = 0x0a;
@@ -83,7 +84,7 @@ export class UploadProgress {
     if (!response) return null;
     let partIds: readonly string[] = [];
     let missing = length;
-    const rest = afterFirstLine(enforceMinRate(response.body, store.monotonic), (line) => {
+    const rest = afterFirstLine(enforceMinRate(readPieces('GET', response), store.monotonic), (line) => {
       partIds = parseIds(line);
     });
     for await (const piece of rest) {
