@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatInstant } from '#core/instant.ts';
 import { type MessageName, messages, Refusal } from '#core/messages.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { InvalidValue, StoreFull, StoreUnavailable } from '#ports/store.ts';
 
 /** Returns the body of a refusal: RFC 9457, plus fields for clients that do not read RFC 9457. */

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import type { TestPostern } from '../start.ts';

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
-import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type FakeResponder, startFakeS3 } from '../parts/fake-s3.ts';
 import { openS3 } from '../parts/open-s3.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { StorageUnusable } from '#ports/storage.ts';
+import { StorageUnusable } from '#ports/storage-errors.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
 import { createFolder, newToken, parsePath, putFile, removeItem } from './storage.contract.ts';

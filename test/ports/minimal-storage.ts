@@ -1,17 +1,7 @@
 import { type ItemPath, numberedName } from '#core/item-path.ts';
 import { type DatedEntry, type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
-import {
-  type ChangeContext,
-  ItemChanged,
-  ItemExists,
-  ItemNotFound,
-  type OpenFile,
-  type PendingFileChange,
-  type Storage,
-  type TestStep,
-  type Upload,
-  type UploadTarget,
-} from '#ports/storage.ts';
+import type { ChangeContext, OpenFile, PendingFileChange, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
+import { ItemChanged, ItemExists, ItemNotFound } from '#ports/storage-errors.ts';
 
 /** A value under a key, as in an object store. */
 interface StoredObject {

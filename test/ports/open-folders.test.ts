@@ -10,7 +10,7 @@ import { inheritedOwnership } from '../../src/adapters/storage/disk/ownership.ts
 import type { DiskRequest } from '../../src/adapters/storage/disk/run-request.ts';
 import { localStorage } from '../../src/adapters/storage/local-storage.ts';
 import { localStorages } from '../../src/adapters/storage/local-storages.ts';
-import { StorageUnavailable } from '../../src/ports/storage.ts';
+import { StorageUnavailable } from '../../src/ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { parsePath, readText, startUpload } from './storage.contract.ts';

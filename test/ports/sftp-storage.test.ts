@@ -9,7 +9,7 @@ import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
 import { SftpStorage } from '#adapters/storage/sftp/sftp-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { missingForRcloneSftp, missingForSshd, type SftpTestServer, startRcloneSftp, startSshd } from '../parts/sftp-servers.ts';
 import { changeContract, namesIn, newToken, parsePath, putFile, readText, storageContract, uploadContract } from './storage.contract.ts';
 

@@ -3,16 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { keyedMutex } from '#adapters/store/keyed-mutex.ts';
 import { formatItemPath, type ItemPath, parseStoredPath } from '#core/item-path.ts';
-import {
-  type ChangeContext,
-  ItemChanged,
-  ItemExists,
-  ItemNotFound,
-  type OpenFile,
-  type PendingFileChange,
-  type RunFile,
-  type Storage,
-} from '#ports/storage.ts';
+import type { ChangeContext, OpenFile, PendingFileChange, RunFile, Storage } from '#ports/storage.ts';
+import { ItemChanged, ItemExists, ItemNotFound } from '#ports/storage-errors.ts';
 
 /** Opens an empty storage that is deleted after the test. */
 export type OpenStorage = (t: TestContext) => Promise<Storage>;

@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ItemExists, ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage.ts';
+import { ItemExists, ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';

@@ -7,7 +7,7 @@ import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { WebdavStorage } from '#adapters/storage/webdav/webdav-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { type ApacheWebdav, startApacheWebdav } from '../parts/apache-webdav.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { partSpace, uploadSpool } from '../parts/open-s3.ts';

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { MachineTokens } from '#adapters/storage/azure/machine-token.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
-import { ChangeImpossible, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { ChangeImpossible, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type FakeResponder, startFakeService } from '../parts/fake-s3.ts';
 import { openAzure } from '../parts/open-azure.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { ChangeImpossible, ItemBusy, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { ChangeImpossible, ItemBusy, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import { fileHeaders, isUnavailable, listPageXml, startFakeS3Storage } from './fake-s3-storage.ts';
 import { newToken, parsePath } from './storage.contract.ts';
 

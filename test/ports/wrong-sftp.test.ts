@@ -11,7 +11,7 @@ import { SftpItems } from '#adapters/storage/sftp/sftp-items.ts';
 import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
 import { signInAgent } from '#adapters/storage/sftp/sign-in-agent.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 
 /** Starts a fake server, which accepts everybody. @param answer handles the requests of a connection @returns the items of a location there */

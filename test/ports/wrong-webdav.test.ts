@@ -6,7 +6,7 @@ import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { WebdavStorage } from '#adapters/storage/webdav/webdav-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
-import { ChangeImpossible, OutcomeUnknown, StorageFull, StorageUnavailable } from '#ports/storage.ts';
+import { ChangeImpossible, OutcomeUnknown, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type FakeResponder, startFakeService } from '../parts/fake-s3.ts';
 import { partSpace, uploadSpool } from '../parts/open-s3.ts';

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, mailSettings, signIn, startPostern, type TestPostern } from '../start.ts';

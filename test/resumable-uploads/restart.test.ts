@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
 import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expired-uploads.ts';
 import { UploadWriters } from '#features/visits/resumable-uploads/upload-writers.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import type { CallHook } from '../parts/intercept.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';

@@ -4,7 +4,7 @@ import { rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { ItemChanged, StorageUnavailable } from '#ports/storage.ts';
+import { ItemChanged, StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { startPostern } from '../start.ts';

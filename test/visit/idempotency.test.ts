@@ -6,7 +6,7 @@ import { Refusal } from '#core/messages.ts';
 import { findStoredResponse, storeResponse } from '#features/idempotency/stored-responses.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { requestUnrecordedChange } from '../parts/unrecorded-change.ts';
 import { createUsersProfile, signIn, startPostern } from '../start.ts';

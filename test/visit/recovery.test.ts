@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FailingLocations } from '#features/visits/files/failing-locations.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
-import { ItemExists, StorageFull, StorageUnavailable } from '#ports/storage.ts';
+import { ItemExists, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import { inlineThreads } from '../parts/inline-threads.ts';
 import { startWithStorages, startWithThreads } from '../parts/intercepted-postern.ts';

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
-import { StorageFull } from '#ports/storage.ts';
+import { StorageFull } from '#ports/storage-errors.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';

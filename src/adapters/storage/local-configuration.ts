@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { WritingRules } from './disk/disk-storage.ts';
 import type { FreeSpaceFloor } from './disk/free-space.ts';
 import type { LocationFolder } from './disk/open-folders.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { firstTenant } from '#core/records/tenant.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { StorageLocation } from '#ports/storages.ts';
 import type { FreeSpaceFloor } from './disk/free-space.ts';
 import { OpenFolders } from './disk/open-folders.ts';

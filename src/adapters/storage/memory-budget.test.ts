@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StorageBusy } from '#ports/storage.ts';
+import { StorageBusy } from '#ports/storage-errors.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
 test('one tenant can take half of the memory, and a second one half of the rest', () => {

@@ -1,5 +1,5 @@
 import { addCount } from '#core/count-by-key.ts';
-import { StorageBusy } from '#ports/storage.ts';
+import { StorageBusy } from '#ports/storage-errors.ts';
 
 const defaultTotal = 256 << 20; // bytes
 

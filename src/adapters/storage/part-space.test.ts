@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { diskSpace } from '#adapters/os/disk-probe.ts';
-import { StorageFull } from '#ports/storage.ts';
+import { StorageFull } from '#ports/storage-errors.ts';
 import { PartSpace, UploadPart } from './part-space.ts';
 
 async function temporaryFolder(t: TestContext): Promise<string> {

@@ -3,7 +3,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskSpace, isDiskFullError } from '#adapters/os/disk-probe.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
-import { StorageFull } from '#ports/storage.ts';
+import { StorageFull } from '#ports/storage-errors.ts';
 
 const defaultMaxMemory = 128 << 20; // bytes of all parts
 const blockSize = 1 << 16; // bytes of memory that a part takes at once: chunks may have one byte

@@ -1,4 +1,4 @@
-import { StorageFull } from '#ports/storage.ts';
+import { StorageFull } from '#ports/storage-errors.ts';
 import type { SpoolSpace } from './spool-space.ts';
 
 const checkInterval = 10_000; // ms between two checks of the rate of an upload

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '#adapters/storage/disk/disk-errors.ts';
-import { StorageFull } from '#ports/storage.ts';
+import { StorageFull } from '#ports/storage-errors.ts';
 
 /** A reservation is an empty file `{name of the upload}@{bytes}`: the processes that share the folder see each other's reservations. */
 const separator = '@';

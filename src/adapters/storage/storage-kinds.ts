@@ -1,5 +1,5 @@
 import type { Storage } from '#ports/storage.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { StorageLocation, Storages } from '#ports/storages.ts';
 
 /** A kind of storage that a location may have. */

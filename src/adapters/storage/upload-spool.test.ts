@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage.ts';
+import { ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
 import { PartSpace } from './part-space.ts';
 import { UploadSpool } from './upload-spool.ts';
 

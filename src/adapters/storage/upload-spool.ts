@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDiskFullError } from '#adapters/os/disk-probe.ts';
 import { systemErrorCode } from '#adapters/storage/disk/disk-errors.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
-import { ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage.ts';
+import { ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
 import { type PartSpace, SpaceFile } from './part-space.ts';
 import { SpoolReservation } from './spool-reservation.ts';
 import { SpoolSpace } from './spool-space.ts';

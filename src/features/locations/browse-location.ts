@@ -8,7 +8,7 @@ import { lastChange } from '#core/records/visit.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { readOperation } from '#features/operation.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 
 const maxEntries = 10_000;
 

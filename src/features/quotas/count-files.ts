@@ -1,6 +1,7 @@
 import { type ItemPath, joinPaths, parseSegments } from '#core/item-path.ts';
 import { waitAtMost } from '#core/time-limit.ts';
-import { type Storage, StorageUnavailable } from '#ports/storage.ts';
+import type { Storage } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { UsedSpace } from './used-space.ts';
 
 const maxDepth = 255; // levels; deeper folders are not counted: a hostile service could nest them without end

@@ -4,7 +4,7 @@ import { normalizeText } from '#core/unicode.ts';
 import { preparedQuery, type QueryParameter } from '#features/records/prepared-query.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { Tx } from '#ports/store.ts';
 import { parseSharePath } from './share-body.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '#adapters/storage/objects/service-request.ts';
 import type { XmlElement } from '#adapters/storage/objects/xml.ts';
 import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
-import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { AzureAddress } from './azure-address.ts';
 import type { AuthorizeRequest } from './azure-credentials.ts';
 import { azureError, hierarchicalNamespaceError, isExpected } from './azure-errors.ts';

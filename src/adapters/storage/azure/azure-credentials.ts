@@ -1,5 +1,5 @@
 import type { AzureConfiguration } from '#core/records/location-configurations.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { AzureAddress } from './azure-address.ts';
 import type { MachineTokens } from './machine-token.ts';
 import { sharedKeyOf, type UnsignedRequest } from './shared-key.ts';

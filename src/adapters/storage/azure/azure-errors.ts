@@ -1,6 +1,6 @@
 import { type CodeMeaning, type Method, ServiceError } from '#adapters/storage/objects/service-errors.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
-import { ChangeImpossible, StorageUnavailable } from '#ports/storage.ts';
+import { ChangeImpossible, StorageUnavailable } from '#ports/storage-errors.ts';
 
 /** The codes of errors that a configuration or an operator can cause, and of a service with too many requests. */
 const meanings: ReadonlyMap<string, CodeMeaning> = new Map(

@@ -16,7 +16,7 @@ import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { bodyTimeLimit, conditionFailedStatuses, rangeRequest, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
 import { xmlText } from '#adapters/storage/objects/xml.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
-import { ItemArchived, ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage.ts';
+import { ItemArchived, ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage-errors.ts';
 import type { AzureContainer } from './azure-container.ts';
 import { codeOf, hierarchicalNamespaceError } from './azure-errors.ts';
 import { hasBlobs, isArchiveTier, isKeyTooLong, listBlobs } from './azure-list.ts';

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
-import { type FilledRun, type PendingFileChange, type RunFile, StorageUnavailable } from '#ports/storage.ts';
+import type { FilledRun, PendingFileChange, RunFile } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { changeEntry, type EntryChange } from './change-entry.ts';
 import { afterCommitPoint, errorWithCode, isAbsentError, RootGone, runDiskChange, toStorageError } from './disk-errors.ts';
 import type { FreeSpaceFloor } from './free-space.ts';

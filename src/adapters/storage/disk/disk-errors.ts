@@ -1,6 +1,14 @@
 import { isDiskFullError } from '#adapters/os/disk-probe.ts';
 import { PageTooDeep } from '#core/listing.ts';
-import { ItemChanged, ItemExists, ItemNotFound, OutcomeUnknown, StorageFull, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import {
+  ItemChanged,
+  ItemExists,
+  ItemNotFound,
+  OutcomeUnknown,
+  StorageFull,
+  StorageUnavailable,
+  StorageUnusable,
+} from '#ports/storage-errors.ts';
 
 /** Returns the code of a failed system call, or an empty string if the error has none. */
 export const systemErrorCode = (cause: unknown): string =>

@@ -1,7 +1,8 @@
 import { memoryFile } from '#adapters/storage/memory-file.ts';
 import { unlessAborted } from '#adapters/storage/unless-aborted.ts';
 import type { DatedEntry } from '#core/listing.ts';
-import { type ByteRange, ItemChanged, type OpenFile, type StorageClient } from '#ports/storage.ts';
+import type { ByteRange, OpenFile, StorageClient } from '#ports/storage.ts';
+import { ItemChanged } from '#ports/storage-errors.ts';
 import type { FoundFile, OpenedFile } from './file-lookups.ts';
 import type { FolderThreads } from './folder-threads.ts';
 import type { BufferPair, ReadBuffers } from './read-buffers.ts';

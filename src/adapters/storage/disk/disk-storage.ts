@@ -1,4 +1,5 @@
-import { type ChangeContext, type ContinuedUpload, type FilledRun, ItemNotFound, type Storage } from '#ports/storage.ts';
+import type { ChangeContext, ContinuedUpload, FilledRun, Storage } from '#ports/storage.ts';
+import { ItemNotFound } from '#ports/storage-errors.ts';
 import type { EntryChange } from './change-entry.ts';
 import { ConfirmationExpired } from './disk-errors.ts';
 import { diskFile } from './disk-file.ts';

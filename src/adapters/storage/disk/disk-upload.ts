@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { numberedName } from '#core/item-path.ts';
-import { type ContinuedUpload, type StorageClient, StorageUnavailable, type UploadTarget } from '#ports/storage.ts';
+import type { ContinuedUpload, StorageClient, UploadTarget } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { FolderThreads } from './folder-threads.ts';
 import type { Ownership } from './ownership.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';

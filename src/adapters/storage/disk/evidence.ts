@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { isAbsentError, systemErrorCode } from './disk-errors.ts';
 import { writeNote } from './marks.ts';
 import { mountOf, openFolder, type StorageRoot } from './open-within-root.ts';

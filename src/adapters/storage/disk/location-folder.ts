@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { openRoot, type StorageRoot } from './open-within-root.ts';
 
 /** The folder of a location, as its configuration names it. */

@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { RootGone } from './disk-errors.ts';
 import { FileLookups, type SmallFile } from './file-lookups.ts';
 import { FolderLists } from './folder-lists.ts';

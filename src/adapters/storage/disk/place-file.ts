@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { ItemChanged } from '#ports/storage.ts';
+import { ItemChanged } from '#ports/storage-errors.ts';
 import { errorWithCode, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
 import { etagOf } from './entry.ts';
 import { confirmStaging, deleteMark, readNote, writeNote } from './marks.ts';

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { type FilledRun, ItemChanged, type RunFile } from '#ports/storage.ts';
+import type { FilledRun, RunFile } from '#ports/storage.ts';
+import { ItemChanged } from '#ports/storage-errors.ts';
 import { isAbsentError } from './disk-errors.ts';
 import { etagOf } from './entry.ts';
 import { openPathWithinRoot, reopen, type StorageRoot } from './open-within-root.ts';

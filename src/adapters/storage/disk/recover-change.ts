@@ -1,5 +1,6 @@
 import fs from 'node:fs';
-import { type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
+import type { PendingFileChange } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { deleteMountNote, withRemainingEvidence } from './evidence.ts';
 import { recoverFolder } from './make-folder.ts';
 import { deleteMark, isConfirmed } from './marks.ts';

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { ItemNotFound } from '#ports/storage.ts';
+import { ItemNotFound } from '#ports/storage-errors.ts';
 import { afterCommitPoint, errorWithCode, systemErrorCode } from './disk-errors.ts';
 import { confirmMark, createMark, deleteMark, isConfirmed, markText } from './marks.ts';
 import { descriptorPath } from './open-within-root.ts';

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { ItemNotFound } from '#ports/storage.ts';
+import { ItemNotFound } from '#ports/storage-errors.ts';
 import { afterCommitPoint, commitPointError, errorWithCode } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { linkFile } from './place-file.ts';

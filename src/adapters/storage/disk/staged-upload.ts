@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
-import { ItemExists, StorageUnavailable } from '#ports/storage.ts';
+import { ItemExists, StorageUnavailable } from '#ports/storage-errors.ts';
 import { errorWithCode, systemErrorCode, toStorageError } from './disk-errors.ts';
 import { deleteMountNote, evidenceEntry, hasStagingArea, remainingEvidence } from './evidence.ts';
 import { checkFreeSpace, type FreeSpaceFloor, floorOf } from './free-space.ts';

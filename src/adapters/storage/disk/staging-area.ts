@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { StorageUnusable } from '#ports/storage.ts';
+import { StorageUnusable } from '#ports/storage-errors.ts';
 import { systemErrorCode } from './disk-errors.ts';
 import { descriptorPath, openFolder, type StorageRoot } from './open-within-root.ts';
 

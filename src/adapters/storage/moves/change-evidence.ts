@@ -1,6 +1,6 @@
 import { isSameVersion } from '#adapters/storage/computed-etag.ts';
 import { nameError } from '#core/item-path.ts';
-import { ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ItemServer, ServerEntry } from './item-server.ts';
 
 /** Folder of the evidence of changes, within the folder of the location. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rootPath } from '#core/item-path.ts';
-import { ItemExists } from '#ports/storage.ts';
+import { ItemExists } from '#ports/storage-errors.ts';
 import { ChangeEvidence } from './change-evidence.ts';
 import { ItemChanges } from './item-changes.ts';
 import { ItemMoves } from './item-moves.ts';

@@ -1,4 +1,5 @@
-import { type ChangeContext, ItemExists, ItemNotFound, type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
+import type { ChangeContext, PendingFileChange } from '#ports/storage.ts';
+import { ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { type ChangeEvidence, isVersion } from './change-evidence.ts';
 import type { ItemMoves } from './item-moves.ts';
 

@@ -1,4 +1,4 @@
-import { ItemExists, ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { ItemExists, ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import { type ChangeEvidence, isVersion, type Marker, versionOf } from './change-evidence.ts';
 import type { ItemServer, MoveOutcome, ServerEntry } from './item-server.ts';
 

@@ -1,6 +1,7 @@
 import { isSameVersion } from '#adapters/storage/computed-etag.ts';
 import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
-import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable, type UploadTarget } from '#ports/storage.ts';
+import type { UploadTarget } from '#ports/storage.ts';
+import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ChangeEvidence } from './change-evidence.ts';
 import type { ItemMoves } from './item-moves.ts';
 import type { ServerEntry } from './item-server.ts';

@@ -1,5 +1,5 @@
 import { testContent } from '#adapters/storage/objects/connection-steps.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ChangeEvidence } from './change-evidence.ts';
 import type { ItemMoves } from './item-moves.ts';
 

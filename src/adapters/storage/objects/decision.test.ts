@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { decisionBody, readDecision } from './decision.ts';
 
 const monotonic = () => 0;

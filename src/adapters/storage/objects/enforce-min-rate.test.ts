@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
 
 /** Reads pieces. The sender and the reader take the given ms for each piece. @returns the number of bytes */

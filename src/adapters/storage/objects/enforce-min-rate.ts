@@ -1,5 +1,5 @@
 import { maxPieces } from '#adapters/net/max-pieces.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 
 const minRate = 8; // bytes per ms: a service must be faster on average
 const maxDelay = 60_000; // ms that a service may be late

@@ -1,5 +1,5 @@
 import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ListedKeys, ObjectStore, StoredObject } from './object-store.ts';
 
 const maxKeys = 1_000_000; // keys of one folder: a service could list without end

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 
 const maxTag = 512; // bytes, attributes included
 const maxText = 1 << 15; // bytes between two tags: a key of 1,024 bytes, encoded for URLs and as XML

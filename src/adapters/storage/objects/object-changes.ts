@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
-import {
-  type ChangeContext,
-  ChangeImpossible,
-  ItemBusy,
-  ItemExists,
-  ItemNotFound,
-  type PendingFileChange,
-  StorageUnavailable,
-} from '#ports/storage.ts';
+import type { ChangeContext, PendingFileChange } from '#ports/storage.ts';
+import { ChangeImpossible, ItemBusy, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { decisionBody, type ETagsByKey, readDecision } from './decision.ts';
 import { mapInBatches } from './map-in-batches.ts';
 import type { ObjectFolders } from './object-folders.ts';

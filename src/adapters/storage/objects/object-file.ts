@@ -1,6 +1,7 @@
 import type { DatedEntry } from '#core/listing.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
-import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import type { OpenFile } from '#ports/storage.ts';
+import { ItemChanged, StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
 import { etagOf, timeOf } from './list-pages.ts';
 import { fileEntry } from './object-folders.ts';

@@ -1,6 +1,6 @@
 import { type ItemPath, nameError } from '#core/item-path.ts';
 import type { DatedEntry, Entry } from '#core/listing.ts';
-import { PathTooLong } from '#ports/storage.ts';
+import { PathTooLong } from '#ports/storage-errors.ts';
 import type { ObjectDescription, ObjectStore, StoredObject } from './object-store.ts';
 
 /** Folder of the evidence of changes, within the prefix of the location. */

@@ -1,4 +1,5 @@
-import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
+import type { TestStep } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { conditionsIgnoredWarning, connectionSteps, testContent } from './connection-steps.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import { readText } from './read-text.ts';

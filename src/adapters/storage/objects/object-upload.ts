@@ -1,15 +1,7 @@
 import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
-import {
-  type ClosedUpload,
-  type ContinuedUpload,
-  ItemChanged,
-  ItemExists,
-  ItemNotFound,
-  StorageUnavailable,
-  type Upload,
-  type UploadTarget,
-} from '#ports/storage.ts';
+import type { ClosedUpload, ContinuedUpload, Upload, UploadTarget } from '#ports/storage.ts';
+import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { openObjectFile } from './object-file.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { WriteCondition } from './object-store.ts';

@@ -1,5 +1,5 @@
 import { type OutboundRequest, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
-import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 
 export type Method = NonNullable<OutboundRequest['method']>;
 

@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
 import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
-import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ObjectRange, WriteCondition } from './object-store.ts';
 import { type Method, mayChange, noResponseError, serviceErrorOf } from './service-errors.ts';
 import { readXml, type XmlElement, type XmlLimits } from './xml.ts';

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 
 const minRemaining = 300_000; // ms: a secret is fetched again this long before it expires
 

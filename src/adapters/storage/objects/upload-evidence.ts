@@ -1,5 +1,6 @@
 import { nameError } from '#core/item-path.ts';
-import { StorageUnavailable, type UploadTarget } from '#ports/storage.ts';
+import type { UploadTarget } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
 import { readText } from './read-text.ts';

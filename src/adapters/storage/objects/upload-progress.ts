@@ -1,5 +1,5 @@
 import type { OutboundBody } from '#ports/outbound.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import { readPieces } from './service-request.ts';

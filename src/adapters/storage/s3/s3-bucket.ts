@@ -13,7 +13,8 @@ import {
 import { readXml, type XmlElement } from '#adapters/storage/objects/xml.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
-import { OutcomeUnknown, type SignedHeaders } from '#ports/storage.ts';
+import type { SignedHeaders } from '#ports/storage.ts';
+import { OutcomeUnknown } from '#ports/storage-errors.ts';
 import type { AccessKey } from './machine-credentials.ts';
 import { bucketAddress } from './s3-address.ts';
 import { codeOf, s3Error } from './s3-errors.ts';

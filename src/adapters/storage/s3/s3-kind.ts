@@ -2,7 +2,7 @@ import { cacheStorages } from '#adapters/storage/storage-cache.ts';
 import type { StorageKind } from '#adapters/storage/storage-kinds.ts';
 import { parseItemPath } from '#core/item-path.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { S3Services } from './s3-storage.ts';
 
 /** Parses a configuration, whose form was checked when it was stored. @throws StorageUnavailable if it was lost with the key that sealed it */

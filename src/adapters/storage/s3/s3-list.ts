@@ -2,7 +2,7 @@ import { decodeKey } from '#adapters/storage/objects/encode-key.ts';
 import { etagOf, hasObjects, listPages, sizeOf, timeOf } from '#adapters/storage/objects/list-pages.ts';
 import type { ListedKeys } from '#adapters/storage/objects/object-store.ts';
 import { childrenOf, childText, type XmlElement, type XmlLimits } from '#adapters/storage/objects/xml.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { isArchiveClass } from './s3-objects.ts';
 

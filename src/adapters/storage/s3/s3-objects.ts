@@ -5,7 +5,7 @@ import type { ObjectDescription, StoredObject } from '#adapters/storage/objects/
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { type ServiceRequest, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
 import { childrenOf, childText, type XmlLimits, xmlText } from '#adapters/storage/objects/xml.ts';
-import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage.ts';
+import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { codeOf } from './s3-errors.ts';
 import { md5Of } from './s3-request.ts';

@@ -4,7 +4,7 @@ import { ObjectKeys } from '#adapters/storage/objects/object-folders.ts';
 import { ObjectStorage, type ObjectStorageServices } from '#adapters/storage/objects/object-storage.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { AccessKey, MachineCredentials } from './machine-credentials.ts';
 import { S3Bucket } from './s3-bucket.ts';
 import { S3Store } from './s3-store.ts';

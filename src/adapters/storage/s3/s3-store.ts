@@ -9,7 +9,8 @@ import type {
 } from '#adapters/storage/objects/object-store.ts';
 import { bodyTimeLimit, conditionFailedStatuses, rangeRequest } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
-import { ItemChanged, type SignedHeaders } from '#ports/storage.ts';
+import type { SignedHeaders } from '#ports/storage.ts';
+import { ItemChanged } from '#ports/storage-errors.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { S3Conditions } from './s3-conditions.ts';
 import { hasKeys, isKeyTooLong, listKeys } from './s3-list.ts';

@@ -5,7 +5,7 @@ import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
 import { waitAtMost } from '#core/time-limit.ts';
 import { type Outbound, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { parseHostKey } from './host-key.ts';
 import { KeyUnusable, type PrivateKeys } from './private-key.ts';
 import { SignInRefused } from './sftp-errors.ts';

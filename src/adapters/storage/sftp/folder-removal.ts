@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { type FolderEntry, readSftpFolder } from './read-folder.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { nullIfMissing, refusalCode } from './sftp-errors.ts';

@@ -1,5 +1,5 @@
 import type { Stats } from 'ssh2';
-import { ItemNotFound, StorageUnavailable } from '#ports/storage.ts';
+import { ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { openFolderHandle } from './sftp-handle.ts';
 

@@ -1,5 +1,5 @@
 import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
-import { StorageBusy } from '#ports/storage.ts';
+import { StorageBusy } from '#ports/storage-errors.ts';
 
 /** Bytes of a piece. Servers send up to this much in one message. */
 export const pieceSize = 1 << 16;

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 
 /** Codes of the protocol (draft-ietf-secsh-filexfer-02, 7). */
 export const statusCodes = { endOfFile: 1, noSuchFile: 2, permissionDenied: 3, failure: 4, unsupported: 8 } as const;

@@ -1,7 +1,8 @@
 import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
 import { memoryFile } from '#adapters/storage/memory-file.ts';
 import { unlessAborted } from '#adapters/storage/unless-aborted.ts';
-import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import type { OpenFile } from '#ports/storage.ts';
+import { ItemChanged, StorageUnavailable } from '#ports/storage-errors.ts';
 import { pieceSize, ReadWindow } from './read-window.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { openFileHandle, type SftpHandle } from './sftp-handle.ts';

@@ -2,7 +2,7 @@ import type { Stats } from 'ssh2';
 import { computedEtag } from '#adapters/storage/computed-etag.ts';
 import type { ItemServer, MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { nameError } from '#core/item-path.ts';
-import { ChangeImpossible, ItemExists, ItemNotFound, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import { ChangeImpossible, ItemExists, ItemNotFound, StorageUnavailable, StorageUnusable } from '#ports/storage-errors.ts';
 import { FolderRemoval } from './folder-removal.ts';
 import { readSftpFolder } from './read-folder.ts';
 import type { SftpConnections } from './sftp-connections.ts';

@@ -3,7 +3,7 @@ import { cacheStorages } from '#adapters/storage/storage-cache.ts';
 import type { StorageKind } from '#adapters/storage/storage-kinds.ts';
 import { parseItemPath } from '#core/item-path.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { parseHostKey } from './host-key.ts';
 import { KeyUnusable, PrivateKeys } from './private-key.ts';
 import type { SftpSession } from './sftp-session.ts';

@@ -1,5 +1,5 @@
 import type { FileEntryWithStats, OpenMode, SFTPWrapper, Stats } from 'ssh2';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { NoAnswer, SftpRefusal, statusCodes } from './sftp-errors.ts';
 
 const timeLimit = 30_000; // ms for a request

@@ -2,7 +2,8 @@ import type { ChangeEvidence } from '#adapters/storage/moves/change-evidence.ts'
 import type { ItemMoves } from '#adapters/storage/moves/item-moves.ts';
 import { writeTestFile } from '#adapters/storage/moves/write-test-file.ts';
 import { connectionSteps, testContent } from '#adapters/storage/objects/connection-steps.ts';
-import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
+import type { TestStep } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { SftpRefusal, SignInRefused, statusCodes } from './sftp-errors.ts';
 import type { SftpItems } from './sftp-items.ts';
 

@@ -1,5 +1,6 @@
 import { checkFolder, placeUpload, type StagingPlace } from '#adapters/storage/moves/place-upload.ts';
-import { type ClosedUpload, type ContinuedUpload, ItemNotFound, StorageUnavailable, type UploadTarget } from '#ports/storage.ts';
+import type { ClosedUpload, ContinuedUpload, UploadTarget } from '#ports/storage.ts';
+import { ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { readSftpRange } from './sftp-file.ts';
 import { openFileHandle, type SftpHandle } from './sftp-handle.ts';

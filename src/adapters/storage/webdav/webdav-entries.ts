@@ -5,7 +5,7 @@ import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { skipBody } from '#adapters/storage/objects/service-request.ts';
 import { childrenOf, childText, readElements, type XmlElement, type XmlLimits } from '#adapters/storage/objects/xml.ts';
 import { nameError } from '#core/item-path.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
 const body =

@@ -4,7 +4,8 @@ import { openObjectFile } from '#adapters/storage/objects/object-file.ts';
 import type { ObjectDescription, ObjectRange, StoredObject } from '#adapters/storage/objects/object-store.ts';
 import { rangeRequest } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
-import { type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import type { OpenFile } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { findEntry, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavServer } from './webdav-server.ts';
 

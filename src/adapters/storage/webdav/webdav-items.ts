@@ -10,7 +10,7 @@ import {
   StorageFull,
   StorageUnavailable,
   StorageUnusable,
-} from '#ports/storage.ts';
+} from '#ports/storage-errors.ts';
 import { findEntry, listEntries, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavServer } from './webdav-server.ts';
 

@@ -4,7 +4,7 @@ import { type CodeMeaning, type Method, mayChange, ServiceError, serviceErrorOf 
 import { type ServiceRequest, sendSigned, sendWithRetries, skipBody } from '#adapters/storage/objects/service-request.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
 import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
-import { ChangeImpossible, OutcomeUnknown, StorageFull, StorageUnavailable } from '#ports/storage.ts';
+import { ChangeImpossible, OutcomeUnknown, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
 import { WebdavAuth } from './webdav-auth.ts';
 
 /** What the errors of a server mean, by status. */

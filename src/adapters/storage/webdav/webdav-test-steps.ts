@@ -3,7 +3,8 @@ import type { ItemMoves } from '#adapters/storage/moves/item-moves.ts';
 import { writeTestFile } from '#adapters/storage/moves/write-test-file.ts';
 import { conditionsIgnoredWarning, connectionSteps, testContent } from '#adapters/storage/objects/connection-steps.ts';
 import { readBody } from '#adapters/storage/objects/service-request.ts';
-import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
+import type { TestStep } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
 /** Returns the steps that test a folder at a WebDAV server. The test file is in the staging area, so no visitor sees it. */

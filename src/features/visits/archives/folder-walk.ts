@@ -1,6 +1,7 @@
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import { ItemArchived, type Storage } from '#ports/storage.ts';
+import type { Storage } from '#ports/storage.ts';
+import { ItemArchived } from '#ports/storage-errors.ts';
 import type { NameMemory } from './name-memory.ts';
 import { archivedItemPath, pendingFolders } from './pending-folders.ts';
 import type { ArchiveEntry } from './zip-plan.ts';

@@ -1,4 +1,5 @@
-import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import type { OpenFile } from '#ports/storage.ts';
+import { ItemChanged, StorageUnavailable } from '#ports/storage-errors.ts';
 import { bufferOf } from './reused-buffer.ts';
 import type { PlacedItem } from './zip-plan.ts';
 

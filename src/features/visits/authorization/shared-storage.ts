@@ -3,6 +3,7 @@ import { PageTooDeep } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { unsealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { Storage } from '#ports/storage.ts';
 import {
   ChangeImpossible,
   ItemArchived,
@@ -12,12 +13,11 @@ import {
   ItemNotFound,
   OutcomeUnknown,
   PathTooLong,
-  type Storage,
   StorageBusy,
   StorageFull,
   StorageUnavailable,
   StorageUnusable,
-} from '#ports/storage.ts';
+} from '#ports/storage-errors.ts';
 import type { AuthorizedVisit } from './authorize-visit.ts';
 
 /** Returns the function that continues an upload of a client, or null if the storage cannot continue uploads. */

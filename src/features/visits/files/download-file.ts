@@ -12,7 +12,8 @@ import {
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import { headBytes, type Media } from '#ports/media.ts';
 import type { Ports } from '#ports/ports.ts';
-import { type ByteRange, ItemChanged, type OpenFile } from '#ports/storage.ts';
+import type { ByteRange, OpenFile } from '#ports/storage.ts';
+import { ItemChanged } from '#ports/storage-errors.ts';
 import { type DirectDownload, openDirectDownload } from './direct-download.ts';
 import { readRange } from './read-range.ts';
 

@@ -4,7 +4,8 @@ import type { SpaceChange } from '#features/quotas/counted-folders.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Ports } from '#ports/ports.ts';
-import { type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
+import type { PendingFileChange } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { Tx } from '#ports/store.ts';
 import { confirmPending, deletePendingEntry, recordDone, recordFailed, recordHandle, recordPending } from './pending-records.ts';
 

@@ -4,7 +4,7 @@ import { deleteResponse } from '#features/idempotency/pending-responses.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openLocation, unsealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { ItemNotFound, StorageUnusable } from '#ports/storage.ts';
+import { ItemNotFound, StorageUnusable } from '#ports/storage-errors.ts';
 import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
 import { FailingLocations } from './failing-locations.ts';
 import { forEachLocation } from './for-each-location.ts';

@@ -10,7 +10,7 @@ import type { VisitServices } from '#features/visits/authorization/visit-service
 import type { ChangePorts } from '#features/visits/files/pending-change.ts';
 import { respondInTime } from '#features/visits/files/respond-in-time.ts';
 import type { StoredFile } from '#features/visits/files/upload-file.ts';
-import { ItemNotFound } from '#ports/storage.ts';
+import { ItemNotFound } from '#ports/storage-errors.ts';
 import { type IncomingPart, PartReceiver, partTooLong } from './part-receiver.ts';
 import { claimUpload, releaseUpload } from './upload-claims.ts';
 import { findUnfinishedUpload, ifNameTaken, pathOfUpload, type UploadRow, uploadEnd } from './upload-rows.ts';

@@ -9,7 +9,8 @@ import { type ChangePorts, type FileChangeOutcome, runPendingChange } from '#fea
 import { recordCompleteUpload } from '#features/visits/files/unfinished-uploads.ts';
 import type { IncomingBody, StoredFile } from '#features/visits/files/upload-file.ts';
 import { placeReceivedFile } from '#features/visits/files/upload-target.ts';
-import { type ContinuedUpload, StorageUnavailable } from '#ports/storage.ts';
+import type { ContinuedUpload } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { saveProgress, type UploadRow } from './upload-rows.ts';
 import type { WriterReport } from './upload-writers.ts';
 
