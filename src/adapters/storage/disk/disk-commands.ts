@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
-import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
+import type { Entry, ListingQuery } from '#core/listing.ts';
 import type { FilledRun, PendingFileChange, RunFile } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { changeEntry, type EntryChange } from './change-entry.ts';
@@ -11,7 +11,7 @@ import { makeFolder } from './make-folder.ts';
 import { isRootPresent, type StorageRoot } from './open-within-root.ts';
 import type { Ownership } from './ownership.ts';
 import { type FilledBuffer, fillBuffer, type ReadRequest, type ReadResponse, readFiles } from './read-file.ts';
-import { type OpenedList, OpenLists, readPage } from './read-folder.ts';
+import { type OpenedList, OpenLists, type PageRead, readPage } from './read-folder.ts';
 import { readRun } from './read-run.ts';
 import { clearEvidence, recoverChange } from './recover-change.ts';
 import { removeEntry } from './remove-entry.ts';
@@ -78,8 +78,8 @@ export class DiskCommands {
     this.#lists.close(number);
   }
 
-  readPage(path: ItemPath, query: ListingQuery): ListingPage {
-    return this.#inRoot((root) => readPage(root, path, query));
+  readPage(path: ItemPath, query: ListingQuery, knownVersion: string | null): PageRead {
+    return this.#inRoot((root) => readPage(root, path, query, knownVersion));
   }
 
   /** Fills the beginning of a buffer. The buffer goes back to the caller with the number of bytes. */

@@ -37,8 +37,8 @@ type NameOfChange = Pick<EntryChange, 'parent' | 'name'>;
 type DiskChange = (change: EntryChange) => Promise<number>;
 
 /** Returns the storage of an open folder of this machine. It follows no symbolic links. */
-export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { floor, ownership }: WritingRules): FolderStorage {
-  const { changes, data, pages, removals, syncs } = threads;
+export function diskStorage({ threads, lookups, lists, pages, buffers }: OpenFolder, { floor, ownership }: WritingRules): FolderStorage {
+  const { changes, data, removals, syncs } = threads;
   /** Confirms a change and makes it. Confirms it again if the disk took so long that the confirmation has expired. */
   async function confirmAndChange(
     name: NameOfChange,
@@ -55,14 +55,14 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
     }
   }
   async function changeEntry(name: NameOfChange, context: ChangeContext, change: DiskChange): Promise<void> {
-    const folder = await confirmAndChange(name, context, change);
+    const folder = await confirmAndChange(name, context, change).finally(() => pages.clear());
     await syncs.run('syncFolder', [folder], { client: context.client, always: true });
   }
 
   return {
     stat: (path) => orNull(lookups.stat(path)),
     list: (path, client) => orNull(lists.list(path, client)),
-    page: (path, query) => orNull(pages.run('readPage', [path, query], { onLateResult: () => {} })),
+    page: (path, query) => orNull(pages.read(path, query)),
     async open(path, client) {
       const file = await orNull(lookups.open(path));
       return file && diskFile(file, threads, buffers, client);
@@ -74,7 +74,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
         client,
         onLateResult: (upload) => void data.run('discardUpload', [upload], { client, always: true }),
       });
-      return new DiskUpload(stagingFile, target, ownership, threads);
+      return new DiskUpload(stagingFile, target, ownership, { threads, pages });
     },
     async continueUpload(target, { token, offset }) {
       const { parent, size, client } = target;
@@ -82,7 +82,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
         client,
         onLateResult: (upload) => void data.run('closeUpload', [upload], { client, always: true }),
       });
-      return new DiskUpload(stagingFile, target, ownership, threads, offset);
+      return new DiskUpload(stagingFile, target, ownership, { threads, pages }, offset);
     },
     createFolder: (parent, name, context) =>
       changeEntry({ parent, name }, context, (change) => changes.run('createFolder', [change, ownership])),
@@ -90,7 +90,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
       changeEntry({ parent, name }, context, (change) => changes.run('rename', [change, newName])),
     remove: (parent, name, context) =>
       changeEntry({ parent, name }, { ...context, pendingTokens: [] }, (change) => changes.run('remove', [change])),
-    recover: (change) => changes.run('recover', [change, ownership]),
+    recover: (change) => changes.run('recover', [change, ownership]).finally(() => pages.clear()),
     clearEvidence: (change) => (change.action === 'delete' ? removals : changes).run('clearEvidence', [change]),
     async sweep(listActiveTokens) {
       const names = await removals.run('stagedNames', []);

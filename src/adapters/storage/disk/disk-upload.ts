@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { numberedName } from '#core/item-path.ts';
 import type { ContinuedUpload, StorageClient, UploadTarget } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
-import type { FolderThreads } from './folder-threads.ts';
+import type { OpenFolder } from './open-folders.ts';
 import type { Ownership } from './ownership.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
 
@@ -26,7 +26,8 @@ export class DiskUpload implements ContinuedUpload {
   readonly handle = null;
   readonly #staged: StagedUpload;
   readonly #placing: Placing;
-  readonly #threads: FolderThreads;
+  readonly #threads: OpenFolder['threads'];
+  readonly #pages: OpenFolder['pages'];
   readonly #client: StorageClient;
   #buffer: ArrayBuffer;
   #spare: ArrayBuffer | null = null;
@@ -45,10 +46,11 @@ export class DiskUpload implements ContinuedUpload {
   #lastSync: Promise<unknown> = Promise.resolve();
 
   /** @param offset bytes that the staging file has already */
-  constructor(staged: StagedUpload, target: UploadTarget, ownership: Ownership, threads: FolderThreads, offset = 0) {
+  constructor(staged: StagedUpload, target: UploadTarget, ownership: Ownership, folder: Pick<OpenFolder, 'threads' | 'pages'>, offset = 0) {
     this.#staged = staged;
     this.#position = offset;
-    this.#threads = threads;
+    this.#threads = folder.threads;
+    this.#pages = folder.pages;
     this.#client = target.client;
     const replaces = typeof target.ifTaken === 'object' ? target.ifTaken.replaces : null;
     this.#placing = { parent: target.parent, names: namesFor(target), replaces, ownership };
@@ -97,7 +99,9 @@ export class DiskUpload implements ContinuedUpload {
   async place(): Promise<string> {
     await this.sync();
     // The thread first checks that the location's path still leads to the open folder: otherwise nobody would find the file.
-    const { name, folder } = await this.#threads.changes.run('placeUpload', [this.#staged, this.#placing]);
+    const { name, folder } = await this.#threads.changes
+      .run('placeUpload', [this.#staged, this.#placing])
+      .finally(() => this.#pages.clear());
     await this.#threads.syncs.run('syncFolder', [folder], { client: this.#client, always: true });
     return name;
   }

@@ -3,6 +3,7 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { RootGone } from './disk-errors.ts';
 import { FileLookups, type SmallFile } from './file-lookups.ts';
 import { FolderLists } from './folder-lists.ts';
+import { FolderPages, pageCache } from './folder-pages.ts';
 import {
   defaultThreads,
   type FolderProbes,
@@ -30,6 +31,7 @@ export interface OpenFolder {
   readonly threads: FolderThreads;
   readonly lookups: FileLookups;
   readonly lists: FolderLists;
+  readonly pages: FolderPages;
   readonly buffers: ReadBuffers;
 }
 
@@ -59,6 +61,7 @@ export class OpenFolders implements AsyncDisposable {
   #lastUsed: CachedFolder | undefined;
   readonly #evictedInUse = new Set<CachedFolder>(); // closed when their last user ends
   readonly #smallFiles = smallFileCache<SmallFile>();
+  readonly #pages = pageCache();
   readonly #buffers = new ReadBuffers();
   readonly #budget = newThreadBudget();
   readonly #probes: FolderProbes;
@@ -168,7 +171,8 @@ export class OpenFolders implements AsyncDisposable {
     const onLateResult = (root: StorageRoot) => closeSync(root.descriptor);
     const root = await threads.lookups.run('openRoot', [{ path, mountPoint }], { onLateResult, onEnd });
     const lookups = new FileLookups(threads, this.#smallFiles.forFolder());
-    cached.opened = { root, threads, lookups, lists: new FolderLists(threads), buffers: this.#buffers };
+    const pages = new FolderPages(threads, this.#pages);
+    cached.opened = { root, threads, lookups, lists: new FolderLists(threads), pages, buffers: this.#buffers };
     return cached.opened;
   }
 

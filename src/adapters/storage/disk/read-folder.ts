@@ -7,6 +7,7 @@ import { entryOf } from './entry.ts';
 import { descriptorPath, openFolder, type StorageRoot, withFolder } from './open-within-root.ts';
 
 const batchSize = 1000;
+const stableAfter = 1000; // ms; longer than a step of the clock of any file system, except that of FAT
 
 /** Returns the name, or null if it is not listed: it is not UTF-8, or no URL can contain it. */
 function nameOf(raw: Buffer): string | null {
@@ -55,9 +56,29 @@ function* readSortFields(directory: fs.Dir, descriptor: number) {
 const openDirectory = (descriptor: number) =>
   fs.opendirSync(descriptorPath(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batchSize });
 
-/** Reads one page. A stat costs ten times as much as a name. If the list is sorted by name, only the entries of the page need a stat. */
-export function readPage(root: StorageRoot, path: readonly string[], query: ListingQuery): ListingPage {
+/** Returns the version of an open folder; null: it has changed within the last second, so that a further change may not change its times. */
+function versionOf(descriptor: number): string | null {
+  const { dev, ino, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = fs.fstatSync(descriptor, { bigint: true });
+  if (Math.max(Number(mtimeMs), Number(ctimeMs)) > Date.now() - stableAfter) return null;
+  return `${dev} ${ino} ${mtimeNs} ${ctimeNs}`;
+}
+
+/** A page of a folder. */
+export interface PageRead {
+  /** null: the folder still has the known version. */
+  readonly page: ListingPage | null;
+  /** Of the folder before the page was read; null: it cannot be compared. */
+  readonly version: string | null;
+}
+
+/**
+ * Reads one page. A stat costs ten times as much as a name. If the list is sorted by name, only the entries of the page need a stat.
+ * @param knownVersion of the folder at the time when the caller has read the page before, or null
+ */
+export function readPage(root: StorageRoot, path: readonly string[], query: ListingQuery, knownVersion: string | null): PageRead {
   return withFolder(root, path, (descriptor) => {
+    const version = versionOf(descriptor);
+    if (version !== null && version === knownVersion) return { page: null, version };
     const directory = openDirectory(descriptor);
     try {
       const { entries: names, total } = selectListingPage(
@@ -65,7 +86,7 @@ export function readPage(root: StorageRoot, path: readonly string[], query: List
         query,
       );
       const entries = entriesOf(descriptor, names);
-      return { entries, total: total - (names.length - entries.length) };
+      return { page: { entries, total: total - (names.length - entries.length) }, version };
     } finally {
       directory.closeSync();
     }

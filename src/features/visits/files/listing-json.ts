@@ -43,9 +43,16 @@ export type FormatListing = (visitor: TurnVisitor, page: ListingPage, media: Med
  */
 export function listingFormatter(): FormatListing {
   const largePageTurns = turns({ concurrency: 1, maxWaiting, refusal: () => new Refusal('listingBusy', undefined, { retryAfter }) });
+  /** A storage may return a page again, if it has not changed. */
+  const formatted = new WeakMap<ListingPage, ListingJson>();
+  function format(page: ListingPage, media: MediaTypes): ListingJson {
+    const json = formatted.get(page) ?? pageJson(page, media);
+    formatted.set(page, json);
+    return json;
+  }
   return async (visitor, page, media) => {
-    if (page.entries.length <= maxUnqueuedEntries) return pageJson(page, media);
+    if (formatted.has(page) || page.entries.length <= maxUnqueuedEntries) return format(page, media);
     const network = wideNetworkOf(visitor.address);
-    return runWithRest(largePageTurns, [network, network], null, () => pageJson(page, media));
+    return runWithRest(largePageTurns, [network, network], null, () => format(page, media));
   };
 }
