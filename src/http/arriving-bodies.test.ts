@@ -14,7 +14,7 @@ function newRequest(bytes: number): IncomingMessage {
 
 const responseTo = (request: IncomingMessage) => new ServerResponse(request);
 
-test('when no memory is left, the newest arriving body of the network with the most is dropped in favor of another network', () => {
+test('when no memory is left, the newest body of the network that uses the most memory is dropped in favor of another network', () => {
   const bodies = arrivingBodies(16_384);
   const expectFrom = (address: string) => {
     const request = newRequest(mebibyte);

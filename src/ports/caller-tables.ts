@@ -35,7 +35,7 @@ export interface OperatorTable {
   last_sign_in_at: number | null;
   /** Issuer and subject of the user at the provider; null: none is connected. */
   provider_subject: Generated<string | null>;
-  /** 1: a sign-in at the provider has created the operator, and each one sets the role. */
+  /** 1: a sign-in at the provider has created the operator, and each further sign-in there sets the role. */
   is_managed: Generated<number>;
   created_owner: string;
   updated_owner: string;

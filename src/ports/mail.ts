@@ -42,7 +42,7 @@ export interface Mail extends AsyncDisposable {
  */
 export class MailRefused extends Error {}
 
-/** The mail was not sent, but may be later. The message says in plain words what went wrong. */
+/** The mail was not sent, but a later attempt may succeed. The message says in plain words what went wrong. */
 export class MailUnavailable extends Error {
   /** true: no mail can be sent at present, to any recipient. */
   readonly isServer: boolean;

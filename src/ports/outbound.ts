@@ -5,7 +5,7 @@ export interface OutboundTarget {
   readonly port: number;
   /** If present, the connection uses TLS, and the certificate must match the host. `ca`: PEM certificates to trust instead of the system's. */
   readonly tls?: { readonly ca?: string };
-  /** Tenant that names the server. What the server sends is read in the turns of the tenant. undefined: in those of its network. */
+  /** Tenant that names the server. What the server sends is read in the turns of the tenant. undefined: of the server's network. */
   readonly tid?: number;
 }
 
@@ -18,7 +18,7 @@ export interface OutboundConnection {
 
 /**
  * Connects to addresses that tenants name: identity providers, storages, directories. It resolves the name, checks each
- * address, and connects to the address that it checked, so that a second answer of the name server changes nothing.
+ * address, and connects to the address that it checked, so that another DNS response in between has no effect.
  */
 export interface Outbound {
   /**
@@ -49,11 +49,11 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | OutboundBody | null;
   readonly signal?: AbortSignal;
-  /** Tenant that names the server. Its connections are not shared with other tenants, and their bytes arrive in its turns. */
+  /** Tenant that names the server. Other tenants do not share the connection, and its bytes are read in the turns of this tenant. */
   readonly tid?: number;
-  /** ms until the headers of the response. Default: 30 seconds. The time to send the body counts. */
+  /** ms until the headers of the response, including the time to send the body. Default: 30 seconds. */
   readonly headersTimeout?: number;
-  /** Bytes of the longest response that the caller reads. An implementation that reads the response at once stops there. */
+  /** Maximum length in bytes of the body that the caller will `read`. If `request` itself reads the body, a longer body makes it fail. */
   readonly maxBytes?: number;
 }
 
@@ -82,5 +82,5 @@ export class ResponseTooLarge extends Error {}
 /** The address is in a network that tenants may not reach. The message names the setting that allows it. */
 export class TargetRefused extends Error {}
 
-/** The name has no address, or nothing answers there in time. */
+/** The name has no address, or no server responds at its addresses in time. */
 export class TargetUnreachable extends Error {}

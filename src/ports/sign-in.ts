@@ -24,7 +24,7 @@ export interface ProfileRef {
   readonly profile_username: string;
 }
 
-/** A completed sign-in. It ends when the session epoch of its login profile changes, or when its kind says so. */
+/** A completed sign-in. It ends when the session epoch of its login profile changes, or when its kind ends it (`reauthenticate`). */
 export interface CompletedSignIn {
   readonly identity: Identity;
   /** When the identity was verified, or the provider stated it; ms since the epoch. */

@@ -199,7 +199,7 @@ export interface Storage {
   /** Opens a file. @returns null if there is no file @throws ItemArchived */
   open(path: ItemPath, client?: StorageClient): Promise<OpenFile | null>;
   /**
-   * Reads several small files into a buffer, which belongs to the storage until it comes back. null: the storage reads files one by one.
+   * Reads several small files into a buffer. Afterwards, use only the buffer in the result. null: the storage reads files one by one.
    * @throws ItemChanged if a file is gone or has another ETag
    */
   readonly readRun: ((files: readonly RunFile[], buffer: ArrayBuffer, client?: StorageClient) => Promise<FilledRun>) | null;

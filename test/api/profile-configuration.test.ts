@@ -156,7 +156,7 @@ test('typeId is a number from 1 to 7, and the profile contains the matching type
     assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/add', { typeId })), ['typeId']);
 });
 
-test('a PASSWORD profile without a password is refused, when it is added and when its type changes', async (t) => {
+test('a PASSWORD profile without a password is refused, both when it is added and when a profile gets this type', async (t) => {
   const postern = await startPostern(t);
   assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/add', { typeId: 2 })), ['password']);
   const { id } = await postern.call('loginprofile/add', { typeId: 3 });

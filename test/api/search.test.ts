@@ -62,7 +62,7 @@ for (const name of searches)
     assert.deepEqual((await postern.call(name, { startIndex: 999 })).list, []);
   });
 
-test('every spelling of a sort order is accepted in any case; for an invalid one, the error lists the valid ones', async (t) => {
+test('every spelling of a sort order is accepted, ignoring case; for an invalid one, the error lists the valid ones', async (t) => {
   const postern = await startPostern(t);
   await addShares(postern, { title: 'A' }, { title: 'B' });
   for (const sortOrder of ['ace', 'asc', 'ascending', 'ACE', 'Ascending'])

@@ -78,24 +78,24 @@ test('a request with an ambiguous length is refused, and no second request is sm
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const { host } = new URL(postern.publicUrl);
-  const smuggled = `DELETE /s/${viewId}/file/welcome.txt HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  const smuggledRequest = `DELETE /s/${viewId}/file/welcome.txt HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   const bodies = [
     ['Content-Length: 4', 'Transfer-Encoding: chunked'],
-    ['Transfer-Encoding: chunked', `Content-Length: ${smuggled.length + 5}`],
-    ['Content-Length: 0', `Content-Length: ${smuggled.length}`],
+    ['Transfer-Encoding: chunked', `Content-Length: ${smuggledRequest.length + 5}`],
+    ['Content-Length: 0', `Content-Length: ${smuggledRequest.length}`],
     ['Transfer-Encoding: xchunked'],
     ['Transfer-Encoding: chunked, identity'],
     ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'],
     ['Transfer-Encoding:\x0bchunked'],
     ['Transfer-Encoding : chunked'],
-    [`Content-Length: 0,${smuggled.length}`],
+    [`Content-Length: 0,${smuggledRequest.length}`],
     ['Content-Length: +0'],
   ];
   for (const headers of bodies)
     for (const line of [`PUT /s/${viewId}/file/new`, `POST /s/${viewId}/rename`, `GET /s/${viewId}/visit`]) {
       const answer = await sendRaw(
         postern.publicUrl,
-        [`${line} HTTP/1.1`, `Host: ${host}`, ...headers, '', `0\r\n\r\n${smuggled}`].join('\r\n'),
+        [`${line} HTTP/1.1`, `Host: ${host}`, ...headers, '', `0\r\n\r\n${smuggledRequest}`].join('\r\n'),
       );
       assert.deepEqual(
         statuses(answer).filter((status) => status < 400),

@@ -10,7 +10,7 @@ test('the time of a response does not show whether an address is known', async (
     const browser = new Browser(postern, `10.${index % 200}.${Math.floor(index / 200)}.1`);
     const start = performance.now();
     const { status } = await browser.request(share.base, `user-${index}@${which}.example`);
-    if (index >= 200) times[which].push(performance.now() - start); // the first 200 requests only warm up the code
+    if (index >= 200) times[which].push(performance.now() - start); // the first 200 requests are a warm-up
     assert.equal(status, 202);
   }
   let slowerCount = 0;

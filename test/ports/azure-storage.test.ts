@@ -196,7 +196,7 @@ else {
     await checkFileActions(postern, 'container');
   });
 
-  /** Creates a container. @returns the configuration of a location in it, and a function that lists what uploads have left in staging */
+  /** Creates a container. @returns the configuration of a location in it, and a function that lists what is in its staging area */
   async function newLocation() {
     const configuration = { ...(await newContainer()), prefix: 'files' };
     const container = openTestContainer(configuration, outbound);

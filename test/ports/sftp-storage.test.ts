@@ -106,7 +106,7 @@ function connectionContract(name: string, _open: unknown, newFolder: () => Promi
     assert.equal(await readText(storage, '/a'), 'a'.repeat(1 << 20) + 'b'.repeat(2 << 20));
   });
 
-  test(`${name}: recovery reports a rename and a deletion that took place before a crash, and those that did not`, async () => {
+  test(`${name}: recovery finds out whether a rename or a deletion took place before a crash`, async () => {
     const storage = open(await newFolder());
     for (const name of ['a', 'b', 'c', 'd']) await putFile(storage, '/', name, name);
     const changeOf = (action: 'rename' | 'delete', name: string) =>

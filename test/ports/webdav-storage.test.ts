@@ -49,7 +49,7 @@ else {
     await assert.rejects(storage.recover(change), StorageUnavailable);
   });
 
-  test('WebDAV (apache): recovery reports a rename and a deletion that took place before a crash, and those that did not', async () => {
+  test('WebDAV (apache): recovery finds out whether a rename or a deletion took place before a crash', async () => {
     const storage = open(await server.newFolder());
     for (const name of ['a', 'b', 'c', 'd']) await putFile(storage, '/', name, name);
     const parent = parsePath('/');
@@ -79,13 +79,13 @@ else {
     assert.equal(await readText(storage, '/a (2).txt'), 'second');
   });
 
-  test('WebDAV (apache): the sweep deletes old evidence, and keeps that of pending changes and of another installation', async () => {
+  test('WebDAV (apache): the sweep deletes old evidence, and keeps recent evidence and that of pending changes', async () => {
     const configuration = await server.newFolder();
     const staging = () => readdirSync(join(server.folder, configuration.root ?? '', '.postern'));
     const upload = await open(configuration).upload({ parent: parsePath('/'), name: 'a', size: 1, ifTaken: 'refuse' }, 'token-of-another');
     await upload.write(Buffer.from('a'));
     await upload.sync();
-    await open(configuration).sweep(async () => []);
+    await open(configuration).sweep(async () => []); // recent evidence stays: it may belong to another installation
     await open(configuration, clockAhead).sweep(async () => ['token-of-another']);
     assert.deepEqual(staging(), ['token-of-another-data.txt']);
     await open(configuration, clockAhead).sweep(async () => []);

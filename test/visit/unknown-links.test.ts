@@ -26,7 +26,7 @@ async function startAndProbe(t: TestContext) {
   return { clock, postern, profile, openShare, protectedShare, cookie, status };
 }
 
-test('after sixty unknown links in a minute, every link answers 429 to that network', async (t) => {
+test('after sixty requests for unknown links in a minute, a network gets 429 from every link', async (t) => {
   const { postern, openShare, protectedShare, status, profile } = await startAndProbe(t);
   for (const path of [
     '/s/unknownlink/visit',
@@ -43,7 +43,7 @@ test('after sixty unknown links in a minute, every link answers 429 to that netw
   assert.equal((await sendPath(postern, `${openShare.base}/visit`, from('203.0.113.8'))).status, 200, 'another network is not refused');
 });
 
-test('when the minute has ended, the network can open links again', async (t) => {
+test('a rate-limited network can open links again when the minute has ended', async (t) => {
   const { clock, openShare, status } = await startAndProbe(t);
   clock.advance(minute);
   assert.equal(await status(`${openShare.base}/visit`), 200);
@@ -140,10 +140,10 @@ test('inactive links and unknown portals count as unknown links', async (t) => {
   const clock = settableClock();
   clock.advance(minute - (clock.now() % minute));
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
-  const inactive = await createShare(postern, { active: false });
+  const inactiveShare = await createShare(postern, { active: false });
   const openShare = await createShare(postern);
   for (let number = 0; number < 30; number += 1) {
-    assert.equal((await sendPath(postern, `${inactive.base}/list`)).status, 404);
+    assert.equal((await sendPath(postern, `${inactiveShare.base}/list`)).status, 404);
     assert.equal((await sendPath(postern, '/p/neverwasone/visit')).status, 404);
   }
   assert.equal((await sendPath(postern, `${openShare.base}/visit`)).status, 429);

@@ -12,7 +12,7 @@ import type { Tx } from '#ports/store.ts';
 /** Maximum number of recipients of one call. */
 export const maxRecipients = 1000;
 
-/** Returns the given addresses, each once. @throws Refusal 400 at emails */
+/** Returns the addresses in the field `emails`, each once. @throws Refusal 400 at emails */
 function givenRecipients(text: string): string[] {
   const entries = parseList(normalizeText(text), limits.list);
   if (!entries) throw fieldRefusal('emails', 'has a quote that is not closed, or text after a closing quote');
@@ -22,7 +22,7 @@ function givenRecipients(text: string): string[] {
 }
 
 const tooMany = () =>
-  fieldRefusal('emails', `must name at most ${maxRecipients} addresses; without them, the share must list at most that many`);
+  fieldRefusal('emails', `must name at most ${maxRecipients} addresses; if empty, the share must list at most that many e-mail addresses`);
 
 /** Returns the addresses of the users whom a share lists. @throws Refusal 400 at emails if there are too many */
 async function listedRecipients(tx: Tx, tid: number, shareId: number, typeId: number): Promise<string[]> {

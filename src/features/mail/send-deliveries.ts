@@ -23,7 +23,7 @@ import { unsubscribeUrl } from './unsubscribe.ts';
 
 export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'> & { readonly codeMails: CodeMails };
 
-/** Small, so that other turns come soon. */
+/** Small, so that each turn is short. */
 const deliveriesPerClaim = 10;
 /** ms after which claimed mails count as slow: others are sent at the same time, so that slow recipients do not delay them. */
 const slowAfter = 5000;
@@ -60,7 +60,7 @@ async function composeDelivery(ports: SendPorts, mail: Mail, delivery: ClaimedDe
   return { to: delivery.recipient, mail: composeMail(content, options), headers };
 }
 
-/** Returns the end of an attempt that has failed. @throws StoreUnavailable, StoreFull */
+/** Returns the outcome of a failed attempt. @throws StoreUnavailable, StoreFull */
 function failedAttempt(cause: unknown): Attempt {
   if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
   if (cause instanceof MailRefused) return { kind: 'refused', error: cause.message };
@@ -77,7 +77,7 @@ export class DeliverySender {
   #lastClaim: Promise<unknown> = Promise.resolve();
   readonly #turns = new Map<number, string>();
   #dropping: Promise<void> | null = null;
-  #checkedUntil = 0; // id of the newest code that was checked for a recipient
+  #checkedUntil = 0; // id of the newest code that `dropUnwantedCodes` has checked
   #sending = 0;
   readonly #slow: SlowMails;
   #serverPause = 0;
@@ -136,7 +136,7 @@ export class DeliverySender {
       this.#slow.begin(first);
       return deliveries;
     });
-    this.#lastClaim = claim.catch(() => {}); // the caller handles it
+    this.#lastClaim = claim.catch(() => {}); // the caller handles a failure
     return claim;
   }
 
@@ -154,18 +154,18 @@ export class DeliverySender {
 
   /**
    * Sends claimed deliveries of a tenant one after the other. Returns the rest to the queue after a slow one.
-   * @returns whether another worker has taken over, because they take too long
+   * @returns whether another worker has taken over, because the deliveries took too long
    */
   async #sendAll(deliveries: readonly ClaimedDelivery[], signal: AbortSignal, startWorker: () => void): Promise<boolean> {
     const start = this.#now();
     for (const [index, delivery] of deliveries.entries()) {
       const rest = deliveries.slice(index + 1);
       const mail: SentMail = { tid: delivery.tid, turn: delivery.turn, host: null };
-      let handedOver: Promise<void> | null = null;
+      let requeueing: Promise<void> | null = null;
       const handOver = () => {
         if (!this.#slow.add(mail)) return;
-        handedOver = requeueUntriedDeliveries(this.#ports, rest).finally(startWorker);
-        handedOver.catch(() => {}); // awaited below
+        requeueing = requeueUntriedDeliveries(this.#ports, rest).finally(startWorker);
+        requeueing.catch(() => {}); // awaited below
       };
       const begin = this.#now();
       const timer = setTimeout(handOver, Math.max(0, start + slowAfter - begin)).unref();
@@ -173,11 +173,11 @@ export class DeliverySender {
       await this.#process(delivery, mail, signal).finally(() => {
         clearTimeout(timer);
         this.#sending -= 1;
-        if (handedOver) this.#slow.remove(mail);
+        if (requeueing) this.#slow.remove(mail);
       });
       const isSlow = this.#slow.measure(mail, this.#now() - begin);
-      if (handedOver) {
-        await handedOver;
+      if (requeueing) {
+        await requeueing;
         return true;
       }
       if (!isSlow) continue;

@@ -150,7 +150,7 @@ export async function findPage<TB extends keyof Database>(
 
 const maxReadRecords = 100;
 
-/** Returns the connection to read a page's records with. Few records are read directly: sending them between threads costs more. */
+/** Returns the connection to read a page's records with. A few records are read directly: sending them between threads costs more. */
 export const connectionForRecords = ({ read, search }: Store, ids: readonly number[]): Tx => (ids.length <= maxReadRecords ? read : search);
 
 /** Returns the response of a search: the records of a page in the envelope that all searches share. */

@@ -62,7 +62,7 @@ test('while one client opens connections faster than they are closed, others are
     await open('127.0.0.1', 'POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n', port);
   const other = await open('127.0.0.2', requestText('/'), port);
   while (arrivedSockets.length < 101) await once(gate, 'connection');
-  for (const socket of arrivedSockets) server.emit('connection', socket); // in one turn of the event loop
+  for (const socket of arrivedSockets) server.emit('connection', socket); // in one iteration of the event loop
   assert.match(String(await once(other, 'data')), /answered/);
 });
 

@@ -5,8 +5,8 @@ import { wideNetworkOf } from '#core/client-networks.ts';
 import { JoinedRequest } from './join-body-pieces.ts';
 import type { ParseTurns } from './parse-turns.ts';
 
-const maxRequests = 8; // that one connection may send within a millisecond before its network counts as costly
-const maxPieces = 64; // small pieces of a body that arrive in one iteration of the event loop
+const maxRequests = 8; // on one connection in one millisecond; with more, its network counts as costly
+const maxPieces = 64; // small pieces of a body in one iteration of the event loop; with more, its network counts as costly
 const costlyTime = 600_000; // ms for which a network counts as costly
 const maxNetworks = 10_000;
 
@@ -72,9 +72,9 @@ export class CostlyNetworks {
   }
 
   #noteCost(network: string): void {
-    const isKnown = (this.#costlyUntil.get(network) ?? 0) > this.#now();
+    const isCostly = (this.#costlyUntil.get(network) ?? 0) > this.#now();
     setAndEvict(this.#costlyUntil, network, this.#now() + costlyTime, maxNetworks);
-    if (isKnown) return; // its connections take turns already
+    if (isCostly) return; // its connections take turns already
     for (const { socket, request } of this.#byNetwork.get(network) ?? []) this.#turns.add(socket, request);
   }
 }

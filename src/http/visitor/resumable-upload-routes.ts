@@ -128,7 +128,7 @@ async function receivePart({ request, reply, parts, incoming }: Exchange): Promi
 }
 
 /**
- * Sends how many bytes have arrived. For a complete upload, responds with 410, the same headers and
+ * Sends how many bytes have arrived. For a complete upload, responds with 410, the length and
  * the SHA-256, for a client that did not get the response to the last part.
  */
 async function sendState({ request, reply, parts }: Exchange): Promise<FastifyReply> {

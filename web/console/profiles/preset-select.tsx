@@ -22,8 +22,8 @@ export const PresetSelect = ({ form, label, presets }: Props) => (
     placeholder="Choose, or fill in the fields yourself"
     data={presets.map(({ name }) => name)}
     value={null}
-    onChange={(chosen) => {
-      const preset = presets.find(({ name }) => name === chosen);
+    onChange={(presetName) => {
+      const preset = presets.find(({ name }) => name === presetName);
       if (preset) form.setValues(preset.values);
     }}
   />

@@ -17,9 +17,9 @@ export class SftpSession {
   readonly #sftp: SFTPWrapper;
   readonly #end: (hasPending: boolean) => void;
   readonly #rejectPending = new Set<(cause: Error) => void>();
-  /** Requests, open files and lists that use the connection. */
+  /** Number of requests, open files and lists that use the connection. */
   users = 0;
-  /** When the last user has ended; ms, monotonic. */
+  /** When `users` became 0; monotonic time in ms. */
   idleSince = 0;
   isOpen = true;
 
@@ -38,7 +38,7 @@ export class SftpSession {
     this.#end(hasPending);
   }
 
-  /** Returns the attributes of an item, also of a link itself. */
+  /** Returns the attributes of an item. Does not follow a symbolic link. */
   lstat(path: string): Promise<Stats> {
     return this.#send((sftp, done) => sftp.lstat(path, done));
   }
@@ -118,7 +118,7 @@ export class SftpSession {
     await this.#sendExtension((sftp, done) => sftp.ext_openssh_fsync(handle, done), syncTimeLimit);
   }
 
-  /** @returns false if the server has no such extension: the library then throws at once */
+  /** @returns false if the server has no such extension: the library throws at once, or the server refuses the request */
   async #sendExtension(send: (sftp: SFTPWrapper, done: Done<void>) => void, limit: number): Promise<boolean> {
     let isKnown = true;
     await this.#send<void>((sftp, done) => {

@@ -14,7 +14,7 @@ import {
 import { findEntry, listEntries, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
-const maxText = 1 << 16; // bytes: a server may describe an error
+const maxText = 1 << 16; // bytes: with status 404, the body is an error page of the server, which may be long
 const moveTimeLimit = 600_000; // ms: a server may copy a folder
 const multiStatus = 207; // RFC 4918, 9.9.4: some items were not moved
 /** Statuses with which a server says that it does not move an item. */

@@ -25,7 +25,7 @@ const schemeTimeLimit = 30_000; // ms
 export class WebdavServer {
   /** URL of the folder of the location, with a slash at its end. */
   readonly root: URL;
-  /** ms. */
+  /** Returns a monotonic time in ms. */
   readonly monotonic: () => number;
   readonly #auth: WebdavAuth;
   readonly #outbound: Pick<Outbound, 'request'>;
@@ -79,7 +79,7 @@ export class WebdavServer {
       return await send(to.href);
     } catch (cause) {
       if (serviceErrorOf(cause)?.status !== 502) throw cause;
-      const response = await send(to.pathname); // if the first request was made after all, this one finds nothing to move
+      const response = await send(to.pathname); // if the server has moved the item in spite of 502, this request finds nothing to move
       if (response.status < 300) this.#movesByPath = true;
       return response;
     }

@@ -151,7 +151,7 @@ export async function authorizeVisit<A extends VisitorAction>(
   const initial = await cachedLink(ports, visitorRequest.viewId);
   visitorRequest.checkNetwork();
   if (!initial) throw denialRefusal('unknown');
-  // Refuses before a password is verified if the link itself is closed to this address.
+  // Refuses before a password is verified if the link has ended or does not admit this address.
   const pageDecision = await decideFor(ports, initial, visitorRequest.address, null, { action: 'page' });
   if ('because' in pageDecision) return refuse(ports, visitorRequest, initial.link, null, requestedAction, pageDecision.because);
   const visitor = await authenticateVisitor(ports, ports.verifiedPasswords, initial.link, visitorRequest).catch((cause: unknown) =>

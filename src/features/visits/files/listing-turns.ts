@@ -151,7 +151,7 @@ function limitsOf(request: ListingTurnRequest): readonly { readonly name: string
   ];
 }
 
-/** Reads pages of folders and formats them as JSON, in turns: by location, then by link, by folder, and by network. */
+/** Reads pages of folders and formats them as JSON. The requests for one location take turns: by link, then by folder, then by network. */
 export class ListingTurns {
   readonly #locations = new Map<number, LocationTurns>();
   /** Requests that wait or whose responses are being sent, by the name of their limit. */
@@ -178,7 +178,7 @@ export class ListingTurns {
     const job = joinJob(turns, JSON.stringify([path, query]), groups, read);
     this.#startJobs(locationId, turns);
     const end = (cause: unknown) => {
-      endOfWait.reject(cause); // before `leaveJob`, whose rejection has no reason that a log could show
+      endOfWait.reject(cause); // before `leaveJob`, which may reject the job too: the caller must get `cause`
       leaveJob(turns, job, groups);
     };
     const onAbort = () => end(clientGone.reason);

@@ -120,6 +120,6 @@ export async function runPendingChange<T>(
     await deleteEvidence(token).catch(() => {});
     return outcome.value;
   } finally {
-    ports.runningChanges.delete(token); // if its outcome could not be written, recovery may now take it
+    ports.runningChanges.delete(token); // if the outcome could not be recorded, recovery may now process the change
   }
 }

@@ -39,8 +39,8 @@ const leastBusy = (threads: readonly [SearchThread, SearchThread]): SearchThread
 export function createSearchThreads(file: string, maxBytes: number, onFailure: (cause: unknown) => void): SearchThreads {
   const threadFor = (bytes: number) => new SearchThread({ file, maxBytes: bytes }, onFailure);
   const [words, second, reports] = [threadFor(maxBytes), threadFor(0), threadFor(0)];
-  // There are two, because a tenant runs one search at a time: its long search leaves the other
-  // thread to other tenants.
+  // Two threads, because a tenant runs one search at a time: the long search of one tenant leaves
+  // the other thread to other tenants.
   const longSearches = [threadFor(0), threadFor(0)] as const;
   return {
     ...{ words, reports, all: [words, second, reports, ...longSearches] },
