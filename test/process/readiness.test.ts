@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readinessCheck } from '#features/health/readiness.ts';
+import type { Ports } from '#ports/ports.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
@@ -22,12 +24,17 @@ test('repeated readiness requests do not make Postern check its locations each t
 });
 
 test('a start is ready although its locations do not respond: they are reported when they were checked', async (t) => {
-  const check = Promise.withResolvers<void>();
-  const postern = await startWithStorages(t, (method) => (method === 'storage.check' ? check.promise : undefined));
-  const { status, body } = await postern.visit('/health/ready');
-  assert.deepEqual([status, body.locations], [200, []]);
-  check.resolve();
-  await until(async () => (await postern.visit('/health/ready')).body.locations.length === 1);
+  const { ports } = await startPostern(t);
+  const response = Promise.withResolvers<void>();
+  const open: Ports['storages']['open'] = async (location) => {
+    const storage = await ports.storages.open(location);
+    return Object.create(storage, { traits: { value: { ...storage.traits, openAhead: 1 } }, check: { value: () => response.promise } });
+  };
+  using check = readinessCheck({ ...ports, storages: { ...ports.storages, open } }, async () => {});
+  const { store, locations } = await check.readiness();
+  assert.deepEqual([store, locations], [true, []]);
+  response.resolve();
+  await until(async () => (await check.readiness()).locations[0]?.answers === true);
 });
 
 test('readiness fails while the data folder is not writable', async (t) => {

@@ -4,7 +4,7 @@ import { type LocationHealth, locationsHealth, passesCheck } from '#features/sto
 import type { Ports } from '#ports/ports.ts';
 
 const locationsInterval = 30_000; // ms
-const maxFirstWait = 900; // ms for the first check of the locations: the probe of Kubernetes waits for a second
+const maxFirstWait = 2000; // ms for the first check of the locations: hundreds that do not respond take longer than a probe waits
 const minInterval = 1000; // ms between two checks of the database and the disk, however many requests arrive
 
 /** Whether this process can serve requests. */
@@ -58,24 +58,18 @@ export function readinessCheck(ports: Pick<Ports, 'store' | 'storages' | 'vault'
     if (!result.store || !result.data) latest = undefined; // after a failure, the next request checks again
     return result;
   }
-  let locations: Promise<readonly LocationHealth[]> | undefined;
-  async function knownLocations(): Promise<readonly LocationHealth[]> {
-    locations ??= locationsHealth(ports).catch(() => []);
-    const result = await waitAtMost(locations, maxFirstWait);
-    return result.late ? [] : result.value;
+  let locations: readonly LocationHealth[] = [];
+  async function checkLocations(): Promise<void> {
+    locations = await locationsHealth(ports).catch(() => locations); // the database is unavailable: keeps the last result
   }
+  let firstCheck: Promise<unknown> | undefined;
   let isChecking = false;
   const timer = setInterval(() => {
     if (isChecking) return;
     isChecking = true;
-    locationsHealth(ports)
-      .then((health) => {
-        locations = Promise.resolve(health);
-      })
-      .catch(() => {}) // the database is unavailable: `locations` keeps the last result
-      .finally(() => {
-        isChecking = false;
-      });
+    void checkLocations().finally(() => {
+      isChecking = false;
+    });
   }, locationsInterval).unref();
 
   return {
@@ -85,7 +79,9 @@ export function readinessCheck(ports: Pick<Ports, 'store' | 'storages' | 'vault'
         checkedAt = now;
         latest = checkNow();
       }
-      return { ...(await latest), full: ports.store.isFull(), damaged: ports.store.isDamaged(), locations: await knownLocations() };
+      firstCheck ??= waitAtMost(checkLocations(), maxFirstWait);
+      await firstCheck;
+      return { ...(await latest), full: ports.store.isFull(), damaged: ports.store.isDamaged(), locations };
     },
     [Symbol.dispose]: () => clearInterval(timer),
   };
