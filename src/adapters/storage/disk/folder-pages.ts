@@ -12,19 +12,34 @@ const pageCost = 10; // entries; for an empty page
 interface CachedPage {
   readonly page: ListingPage;
   readonly version: string;
+  /** When the read began; ms, monotonic. */
+  readonly readAt: number;
 }
 
-/** The pages of all folders that were read within the last second. */
-export type PageCache = LRUCache<string, CachedPage>;
-
-/** @param now ms of a monotonic clock */
-export const pageCache = (now: () => number = () => performance.now()): PageCache =>
-  new LRUCache<string, CachedPage>({
-    ...{ maxSize: maxEntries, sizeCalculation: ({ page }) => page.entries.length + pageCost },
-    ...{ ttl: lifetime, ttlResolution: 0, ttlAutopurge: true, perf: { now } },
+/** The pages of all locations that were read within the last second. */
+export class PageCache {
+  readonly #pages = new LRUCache<string, CachedPage>({
+    maxSize: maxEntries,
+    sizeCalculation: ({ page }) => page.entries.length + pageCost,
+    ttl: lifetime,
+    ttlAutopurge: true,
   });
+  #keys = 0;
 
-let folderCount = 0;
+  /** Returns a new beginning for the keys of pages, so that nothing is found below it. */
+  newPrefix(): string {
+    this.#keys += 1;
+    return `${this.#keys} `;
+  }
+
+  get(key: string): CachedPage | undefined {
+    return this.#pages.get(key);
+  }
+
+  set(key: string, page: CachedPage): void {
+    this.#pages.set(key, page);
+  }
+}
 
 /**
  * Reads pages of the folders of a location. If a folder has not changed since a page was read, and that was less than a second ago, the same
@@ -34,32 +49,31 @@ export class FolderPages {
   readonly #pages: FolderThreads['pages'];
   readonly #cache: PageCache;
   readonly #now: () => number;
-  readonly #folder: number;
-  #changes = 0;
+  #prefix: string;
 
-  /** @param now ms of the clock of the cache */
+  /** @param now ms, monotonic */
   constructor({ pages }: Pick<FolderThreads, 'pages'>, cache: PageCache, now: () => number = () => performance.now()) {
-    folderCount += 1;
-    this.#folder = folderCount;
     this.#pages = pages;
     this.#cache = cache;
+    this.#prefix = cache.newPrefix();
     this.#now = now;
   }
 
   /** @throws ItemNotFound if there is no folder */
   async read(path: ItemPath, query: ListingQuery): Promise<ListingPage> {
-    const key = JSON.stringify([this.#folder, this.#changes, path, query]);
-    const start = this.#now();
-    const cached = this.#cache.get(key);
+    const key = this.#prefix + JSON.stringify([path, query]);
+    const readAt = this.#now();
+    const known = this.#cache.get(key);
+    const cached = known && readAt - known.readAt < lifetime ? known : null;
     const { page, version } = await this.#pages.run('readPage', [path, query, cached?.version ?? null], { onLateResult: () => {} });
     if (cached && !page) return cached.page;
     if (!page) throw new Error('the page was not read'); // cannot happen: only a known version can be unchanged
-    if (version !== null) this.#cache.set(key, { page, version }, { start });
+    if (version !== null) this.#cache.set(key, { page, version, readAt });
     return page;
   }
 
   /** Called after each change in the location: some file systems do not change the time of a folder. */
   clear(): void {
-    this.#changes += 1;
+    this.#prefix = this.#cache.newPrefix();
   }
 }

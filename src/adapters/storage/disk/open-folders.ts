@@ -3,7 +3,7 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { RootGone } from './disk-errors.ts';
 import { FileLookups, type SmallFile } from './file-lookups.ts';
 import { FolderLists } from './folder-lists.ts';
-import { FolderPages, pageCache } from './folder-pages.ts';
+import { FolderPages, PageCache } from './folder-pages.ts';
 import {
   defaultThreads,
   type FolderProbes,
@@ -61,7 +61,7 @@ export class OpenFolders implements AsyncDisposable {
   #lastUsed: CachedFolder | undefined;
   readonly #evictedInUse = new Set<CachedFolder>(); // closed when their last user ends
   readonly #smallFiles = smallFileCache<SmallFile>();
-  readonly #pages = pageCache();
+  readonly #pages = new PageCache();
   readonly #buffers = new ReadBuffers();
   readonly #budget = newThreadBudget();
   readonly #probes: FolderProbes;
