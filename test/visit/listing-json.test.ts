@@ -27,6 +27,16 @@ test('large listings of one network do not block those of other networks, and sm
   await Promise.all(largeListings);
 });
 
+test('a page that a storage returns again is formatted once', async () => {
+  const format = listingFormatter();
+  const visitor = { address: '192.0.2.1', viewId: 'link' };
+  const unchangedPage = page(1);
+  const json = await format(visitor, unchangedPage, mediaTypes);
+  assert.equal(JSON.parse(json.entries.toString())[0].mediaType, 'application/pdf');
+  assert.equal(await format(visitor, unchangedPage, mediaTypes), json);
+  assert.notEqual(await format(visitor, page(1), mediaTypes), json);
+});
+
 test('a listing of thousands of entries is valid JSON with a Content-Length, also for HEAD', async (t) => {
   const postern = await startPostern(t);
   const folder = join(postern.files, 'many');
