@@ -51,8 +51,7 @@ async function cpuTimeOf(server: MeasuredServer, work: () => Promise<unknown>): 
 }
 
 /**
- * Measures the processor time that the transfer of bytes and small changes cost (`fast.md` of the specification gives the targets and
- * their reasons), and that of the bare server for the same bytes.
+ * Measures the processor time that transfers of bytes and small changes cost, and that of the bare server for the same bytes.
  * @param files folder of the share
  */
 export async function measureBytePath(
