@@ -439,3 +439,11 @@ test('SQLite looks up each listed user name by an index', async (t) => {
   const { rows } = await sql<{ detail: string }>`EXPLAIN QUERY PLAN ${sql.raw(lookup.sql.replace('?', '1'))}`.execute(store.read);
   assert.match(rows.map(({ detail }) => detail).join('\n'), /SEARCH named .*username_key=\?/);
 });
+
+test('SQLite finds out whether a share lists a user by an index of both', async (t) => {
+  const store = openStore(t, await temporaryFolder(t));
+  const { rows } = await sql<{
+    detail: string;
+  }>`EXPLAIN QUERY PLAN SELECT name FROM share_user WHERE tid = 1 AND share_id = 2 AND user_id = 3`.execute(store.read);
+  assert.match(rows.map(({ detail }) => detail).join('\n'), /tid=\? AND user_id=\? AND share_id=\?/);
+});

@@ -26,6 +26,7 @@ import { listedNameIndexes } from './0025-listed-names.ts';
 import { resumableUploads } from './0026-resumable-uploads.ts';
 import { quotas } from './0027-quotas.ts';
 import { dropBoxUploads } from './0028-drop-box-uploads.ts';
+import { shareUserIndex } from './0029-share-user-index.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   resumableUploads,
   quotas,
   dropBoxUploads,
+  shareUserIndex,
 ];
