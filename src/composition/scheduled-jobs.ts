@@ -77,6 +77,8 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   const [failing, failingOfOthers] = [new FailingLocations(), new FailingLocations()];
   // Each process recovers its own changes whose outcome it could not record while the database was unavailable.
   let lastReportAt = performance.now();
+  // Without other processes, all changes belong to this one. The recovery at the start may have found a full disk.
+  let recoversAll = !ports.store.isShared;
   let othersReliableFrom = lastReportAt;
   const reportAndRecover = () =>
     checkSameDatabase(ports, database)
@@ -87,7 +89,10 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
         // The database was unreachable, or this process was suspended: give the other processes time to report again.
         if (now - lastReportAt > maxReportGap) othersReliableFrom = now + processTimeout;
         lastReportAt = now;
-        return recoverChanges(ports, runningChanges, log, { ownOnly: true, failing });
+        return recoverChanges(ports, runningChanges, log, { ownOnly: !recoversAll, failing });
+      })
+      .then(() => {
+        recoversAll = false;
       })
       .catch((cause: unknown) => {
         if (cause instanceof DatabaseReplaced) onReplacedDatabase();
@@ -107,7 +112,8 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   for (const timer of timers) timer.unref();
   // One process recovers the changes of killed processes, but only while it can tell which other processes run.
   const recoverOthers = async () => {
-    if (performance.now() >= othersReliableFrom) await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers });
+    if (performance.now() >= othersReliableFrom)
+      await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers, givenUp: failing });
   };
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => runIfClockIsRight(ports, warn, () => deleteExpiredRows(ports))),

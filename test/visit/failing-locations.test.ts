@@ -15,6 +15,16 @@ test('the pauses between attempts at a failing location grow up to a minute', ()
   }
 });
 
+test('a location that was given up is left to other processes for three minutes', () => {
+  let now = 0;
+  const failing = new FailingLocations(() => now);
+  failing.giveUp('1');
+  failing.keepOnly(new Map());
+  assert.deepEqual([failing.isGivenUp('1'), failing.isGivenUp('2')], [true, false]);
+  now = 180_000;
+  assert.equal(failing.isGivenUp('1'), false);
+});
+
 test('a reason is reported as new only once, until it changes or the location has recovered', () => {
   const failing = new FailingLocations(() => 0);
   assert.deepEqual(

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { reportAlive } from '#features/processes/running-processes.ts';
 import { FailingLocations } from '#features/visits/files/failing-locations.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { ItemExists, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
@@ -195,6 +196,37 @@ test('a change of a running process that cannot reach its location is recovered 
   if (ports.store.isShared) await recoverInterruptedChanges({ ...ports, process: 'another' }, new Set());
   else await recoverInterruptedChanges(ports, new Set(), { ownOnly: true });
   assert.equal(await outcome(), 'done');
+});
+
+test('a process leaves a change that it has given up to the other processes while they are alive', async (t) => {
+  const postern = await startPostern(t);
+  const { ports } = postern;
+  if (!ports.store.isShared) return; // without other processes, no change is given up
+  const { base } = await createShare(postern);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
+  let now = 0;
+  const failing = new FailingLocations(() => now);
+  const open = () => Promise.reject(new StorageUnavailable('the server cannot be reached'));
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    await recoverInterruptedChanges({ ...ports, storages: { ...ports.storages, open } }, new Set(), { ownOnly: true, failing });
+    now += 60_000;
+  }
+  await reportAlive({ ...ports, process: 'another' });
+  const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
+  now -= 60_000;
+  await recoverInterruptedChanges(ports, new Set(), { givenUp: failing });
+  assert.equal(await outcome(), 'begun');
+  await recoverInterruptedChanges({ ...ports, process: 'another' }, new Set());
+  assert.equal(await outcome(), 'done');
+});
+
+test('without other processes, changes that could not be recovered at the start are recovered later', async (t) => {
+  const postern = await startPostern(t);
+  if (postern.ports.store.isShared) return; // there, one process recovers the changes of all that have ended
+  const { base } = await createShare(postern);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
+  await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'ended' }).execute(), 'job');
+  await until(async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome === 'done');
 });
 
 test('an interrupted change at a location that no longer exists is recorded as failed', async (t) => {

@@ -1,5 +1,8 @@
 const pauses = [10_000, 10_000, 30_000, 60_000] as const; // ms after the first failure, the second and so on; the last one repeats
 
+/** ms for which this process leaves the changes at a location that it has given up to other processes. */
+const givenUpTime = 180_000;
+
 interface Failure {
   readonly count: number;
   /** Monotonic time in ms. */
@@ -11,6 +14,8 @@ interface Failure {
 /** The locations where the recovery of changes has failed. Pauses between attempts grow, and each reason is reported once. */
 export class FailingLocations {
   readonly #failures = new Map<string, Failure>();
+  /** When this process has given up a location; ms. */
+  readonly #givenUp = new Map<string, number>();
   readonly #monotonic: () => number;
 
   /** @param monotonic returns a monotonic time in ms */
@@ -21,6 +26,20 @@ export class FailingLocations {
   /** Returns how many times recovery has failed at a location since it last succeeded there. */
   failureCount(location: string): number {
     return this.#failures.get(location)?.count ?? 0;
+  }
+
+  /** Notes that other processes should try to recover the changes at a location, because this one cannot reach it. */
+  giveUp(location: string): void {
+    this.#givenUp.set(location, this.#monotonic());
+  }
+
+  /** Returns whether this process has given up a location a short time ago. */
+  isGivenUp(location: string): boolean {
+    const at = this.#givenUp.get(location);
+    if (at === undefined) return false;
+    if (this.#monotonic() - at < givenUpTime) return true;
+    this.#givenUp.delete(location);
+    return false;
   }
 
   /** Returns whether recovery may try a location now. */

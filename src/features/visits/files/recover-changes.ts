@@ -49,14 +49,14 @@ async function claim(ports: ClaimPorts, row: PendingRow): Promise<boolean> {
 const maxOwnFailures = 2; // at a location: then other processes may try, too
 const noProcess = ''; // no process has this name
 
-/**
- * Passes on a change that this process cannot recover: another one may reach the location. Without others, it tries again itself.
- * @param failures how often this process has failed at the location before
- */
-async function giveUp(ports: ClaimPorts, row: PendingRow, failures: number): Promise<void> {
+/** Passes on a change that this process cannot recover: another one may reach the location. Without others, it tries again itself. */
+async function giveUp(ports: ClaimPorts, row: PendingRow, location: string, failing: FailingLocations): Promise<void> {
   if (!ports.store.isShared) return;
   if (row.process !== ports.process) await passOn(ports, row, ports.process, row.process);
-  else if (failures >= maxOwnFailures) await passOn(ports, row, ports.process, noProcess);
+  else if (failing.failureCount(location) >= maxOwnFailures) {
+    failing.giveUp(location);
+    await passOn(ports, row, ports.process, noProcess);
+  }
 }
 
 /** Returns whether a change is still pending in this process: another run may have recovered it since its row was read. */
@@ -122,6 +122,8 @@ interface RecoveryOptions {
   readonly keepsTrash?: boolean;
   /** The locations where earlier runs have failed. */
   readonly failing?: FailingLocations;
+  /** The locations that this process has given up: it leaves the changes there to other processes that are alive. */
+  readonly givenUp?: FailingLocations;
 }
 
 const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : 'an unknown error');
@@ -137,7 +139,7 @@ const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : '
 export async function recoverInterruptedChanges(
   ports: RecoveryPorts,
   runningChanges: Set<string>,
-  { ownOnly = false, keepsTrash = false, failing = new FailingLocations() }: RecoveryOptions = {},
+  { ownOnly = false, keepsTrash = false, failing = new FailingLocations(), givenUp }: RecoveryOptions = {},
 ): Promise<ReadonlyMap<string, string>> {
   const failures = new Map<string, string>();
   const liveProcesses = ownOnly ? null : await findRunningProcesses(ports);
@@ -152,22 +154,25 @@ export async function recoverInterruptedChanges(
       return null;
     } catch (cause) {
       if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
-      await giveUp(ports, row, failing.failureCount(location));
+      await giveUp(ports, row, location, failing);
       return reasonOf(cause);
     } finally {
       runningChanges.delete(row.token);
     }
   }
   async function recoverLocation(location: string, rows: readonly PendingRow[]): Promise<void> {
+    const isRunning = rows.some(({ token }) => runningChanges.has(token)); // an earlier run waits for the location
     let failure: { readonly row: PendingRow; readonly reason: string } | undefined;
     for (const row of rows) {
       const reason = await recoverRow(row, location);
       if (reason !== null) failure ??= { row, reason };
     }
     if (failure) addFailure(location, failure.row, failure.reason);
-    else failing.delete(location);
+    else if (!isRunning) failing.delete(location);
   }
-  const rows = await pendingChanges(ports, liveProcesses);
+  const isLeftToOthers = ({ tid, location_id, process }: PendingRow) =>
+    process === noProcess && liveProcesses !== null && liveProcesses.length > 1 && givenUp?.isGivenUp(`${tid} ${location_id}`) === true;
+  const rows = (await pendingChanges(ports, liveProcesses)).filter((row) => !isLeftToOthers(row));
   const rowsByLocation = Map.groupBy(rows, ({ tid, location_id }) => `${tid} ${location_id}`);
   failing.keepOnly(rowsByLocation);
   await forEachLocation(
