@@ -12,7 +12,7 @@ import { inlineThreads } from '../parts/inline-threads.ts';
 import { startWithStorages, startWithThreads } from '../parts/intercepted-postern.ts';
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
-import { startPostern, temporaryFolder } from '../start.ts';
+import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { createShare, jsonPostRequest } from './visiting.ts';
 
 test('an upload whose outcome could not be recorded is later recorded as done, and its alert is enqueued', async (t) => {
@@ -179,18 +179,24 @@ test('a change that could not be recovered at the start is recovered later, by a
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
 });
 
+/** Tries three times to recover the changes of a process that cannot reach their location. @returns the failures */
+async function failToRecover(ports: TestPostern['ports']): Promise<FailingLocations> {
+  let now = 0;
+  const failing = new FailingLocations(() => now);
+  const open = () => Promise.reject(new StorageUnavailable('the server cannot be reached'));
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    now += 60_000;
+    await recoverInterruptedChanges({ ...ports, storages: { ...ports.storages, open } }, new Set(), { ownOnly: true, failing });
+  }
+  return failing;
+}
+
 test('a change of a running process that cannot reach its location is recovered by another process', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   const { ports } = postern;
-  let now = 0;
-  const failing = new FailingLocations(() => now);
-  const open = () => Promise.reject(new StorageUnavailable('the server cannot be reached'));
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    await recoverInterruptedChanges({ ...ports, storages: { ...ports.storages, open } }, new Set(), { ownOnly: true, failing });
-    now += 60_000;
-  }
+  await failToRecover(ports);
   const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
   assert.equal(await outcome(), 'begun');
   if (ports.store.isShared) await recoverInterruptedChanges({ ...ports, process: 'another' }, new Set());
@@ -204,16 +210,9 @@ test('a process leaves a change that it has given up to the other processes whil
   if (!ports.store.isShared) return; // without other processes, no change is given up
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
-  let now = 0;
-  const failing = new FailingLocations(() => now);
-  const open = () => Promise.reject(new StorageUnavailable('the server cannot be reached'));
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    await recoverInterruptedChanges({ ...ports, storages: { ...ports.storages, open } }, new Set(), { ownOnly: true, failing });
-    now += 60_000;
-  }
+  const failing = await failToRecover(ports);
   await reportAlive({ ...ports, process: 'another' });
   const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
-  now -= 60_000;
   await recoverInterruptedChanges(ports, new Set(), { givenUp: failing });
   assert.equal(await outcome(), 'begun');
   await recoverInterruptedChanges({ ...ports, process: 'another' }, new Set());

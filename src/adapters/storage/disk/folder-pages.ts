@@ -42,9 +42,9 @@ export class PageCache {
 }
 
 /**
- * Reads pages of the folders of a location. If a folder has not changed since a page was read, and that was less than a second ago, the same
- * page is returned. So new, deleted and replaced entries are visible at once. What other programs write into files, and the times of subfolders in
- * which another process has changed something, are visible within a second.
+ * Reads pages of the folders of a location. If a folder has not changed since a page was read, and that was less than a second
+ * ago, the same page is returned. So new, deleted and replaced entries are visible at once. What other programs write into files,
+ * and the times of subfolders in which another process has changed something, are visible within a second.
  */
 export class FolderPages {
   readonly #pages: FolderThreads['pages'];

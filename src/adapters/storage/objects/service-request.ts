@@ -106,12 +106,14 @@ export function conditionFailedStatuses(condition: WriteCondition): readonly num
   return condition === 'absent' ? [409, 412] : [404, 409, 412];
 }
 
+const readError = (method: Method, cause: unknown) => (cause instanceof StorageUnavailable ? cause : noResponseError(method, cause));
+
 /** Reads a response to its end. @throws OutcomeUnknown, StorageUnavailable if the connection is lost */
 export async function readBody<T>(method: Method, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (cause) {
-    throw cause instanceof StorageUnavailable ? cause : noResponseError(method, cause);
+    throw readError(method, cause);
   }
 }
 
@@ -120,7 +122,7 @@ export async function* readPieces(method: Method, { body }: OutboundResponse): A
   try {
     yield* body;
   } catch (cause) {
-    throw cause instanceof StorageUnavailable ? cause : noResponseError(method, cause);
+    throw readError(method, cause);
   }
 }
 

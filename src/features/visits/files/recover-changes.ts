@@ -46,6 +46,9 @@ async function claim(ports: ClaimPorts, row: PendingRow): Promise<boolean> {
   return row.process === ports.process || passOn(ports, row, row.process, ports.process);
 }
 
+/** Returns the key of the location of a change. */
+const locationKey = ({ tid, location_id }: PendingRow) => `${tid} ${location_id}`;
+
 const maxOwnFailures = 2; // at a location: then other processes may try, too
 const noProcess = ''; // no process has this name
 
@@ -170,10 +173,10 @@ export async function recoverInterruptedChanges(
     if (failure) addFailure(location, failure.row, failure.reason);
     else if (!isRunning) failing.delete(location);
   }
-  const isLeftToOthers = ({ tid, location_id, process }: PendingRow) =>
-    process === noProcess && liveProcesses !== null && liveProcesses.length > 1 && givenUp?.isGivenUp(`${tid} ${location_id}`) === true;
+  const isLeftToOthers = (row: PendingRow) =>
+    row.process === noProcess && liveProcesses !== null && liveProcesses.length > 1 && givenUp?.isGivenUp(locationKey(row)) === true;
   const rows = (await pendingChanges(ports, liveProcesses)).filter((row) => !isLeftToOthers(row));
-  const rowsByLocation = Map.groupBy(rows, ({ tid, location_id }) => `${tid} ${location_id}`);
+  const rowsByLocation = Map.groupBy(rows, locationKey);
   failing.keepOnly(rowsByLocation);
   await forEachLocation(
     [...rowsByLocation].filter(([location]) => failing.mayTry(location)),
@@ -212,19 +215,16 @@ export async function sweepLocations({
   };
   await storages.sweep?.(tokensInUse).catch(() => {}); // the next sweep tries again
   const locations = await store.read.selectFrom('location').selectAll().execute();
-  await forEachLocation(
-    locations,
-    async (row) => {
-      try {
-        const storage = await openLocation(row, { storages, vault });
-        await storage.sweep(tokensInUse);
-      } catch (cause) {
-        if (!(cause instanceof Error)) throw cause;
-        if (cause instanceof StorageUnusable) refusals.set(row.name, cause.message);
-        // Any other error: the location is unavailable or read-only, and is skipped.
-      }
-    },
-    () => {}, // a large folder is deleted in the background, and one that hangs is swept when it responds again
-  );
+  // A large folder is deleted in the background, and one that hangs is swept when it responds again.
+  await forEachLocation(locations, async (row) => {
+    try {
+      const storage = await openLocation(row, { storages, vault });
+      await storage.sweep(tokensInUse);
+    } catch (cause) {
+      if (!(cause instanceof Error)) throw cause;
+      if (cause instanceof StorageUnusable) refusals.set(row.name, cause.message);
+      // Any other error: the location is unavailable or read-only, and is skipped.
+    }
+  });
   return refusals;
 }
