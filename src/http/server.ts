@@ -1,5 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
@@ -10,6 +10,7 @@ import { arrivingBodies } from './arriving-bodies.ts';
 import { maxBodyBytes } from './body-limits.ts';
 import { trustedProxyCheck, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
 import { maxConnections } from './connections/max-connections.ts';
+import { STATUS_CODES } from './connections/node-http.ts';
 import { createNodeServer } from './connections/node-server.ts';
 import { ParseTurns } from './connections/parse-turns.ts';
 import { requestTurns } from './connections/request-turns.ts';
