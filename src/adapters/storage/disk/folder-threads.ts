@@ -20,7 +20,9 @@ export const defaultThreads: ThreadSettings = {
 };
 
 const maxLookups = 64; // batches: more than one keeps the thread busy while a response is on its way
-const backgroundIdleTime = 1000; // ms: a thread takes 10 MB, and no visitor waits for this work
+/** Idle time of a thread after work for which no visitor waits, in ms: a thread takes 10 MB. */
+export const backgroundIdleTime = 1000;
+
 const maxPages = 4;
 const maxSyncs = 4;
 const maxDataRequests = 4; // the default size of the thread pool of Node.js

@@ -5,6 +5,7 @@ import { FileLookups, type SmallFile } from './file-lookups.ts';
 import { FolderLists } from './folder-lists.ts';
 import { FolderPages, PageCache } from './folder-pages.ts';
 import {
+  backgroundIdleTime,
   defaultThreads,
   type FolderProbes,
   type FolderThreads,
@@ -108,7 +109,7 @@ export class OpenFolders implements AsyncDisposable {
       isRunning = false;
       this.#pendingChecks.delete(key);
     };
-    const check = lane.run('check', [{ path, mountPoint }], { onLateResult: () => {}, onEnd });
+    const check = lane.run('check', [{ path, mountPoint }], { onLateResult: () => {}, onEnd, idleTime: backgroundIdleTime });
     if (isRunning) this.#pendingChecks.set(key, check);
     return check;
   }

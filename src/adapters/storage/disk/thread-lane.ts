@@ -8,6 +8,8 @@ import type { CommandName, CommandParameters, CommandResult } from './disk-comma
 import { errorOf } from './disk-errors.ts';
 import type { DiskRequest, DiskResponse } from './run-request.ts';
 
+/** Idle time of a thread after most requests, in ms: there may be thousands of locations. */
+export const defaultIdleTime = 60_000;
 const maxKnownAddresses = 1000; // whose groups are cached: parsing an address often takes longer than reading a piece of a file
 
 export interface LaneOptions {
@@ -15,7 +17,7 @@ export interface LaneOptions {
   readonly concurrency: number;
   /** true: while requests are in progress, or the lane is held, all of them go to the same thread. */
   readonly oneThread?: boolean;
-  /** Time after the last request until its thread ends, in ms; by default a minute. */
+  /** Time after the last request until its thread ends, in ms. */
   readonly idleTime?: number;
 }
 
@@ -34,6 +36,8 @@ interface RequestOptions<T> {
   readonly onEnd?: () => void;
   /** true: the request is queued even if the disk hangs, because it releases a resource such as a descriptor. */
   readonly always?: boolean;
+  /** Time after this request until its thread ends, in ms; by default that of the lane. */
+  readonly idleTime?: number;
 }
 
 export interface PendingRequest {
@@ -45,6 +49,7 @@ export interface PendingRequest {
   /** Whether its caller may get an error although the thread may still run it. */
   readonly canExpire: boolean;
   readonly always: boolean;
+  readonly idleTime: number;
   /** When it was queued, and later, when it was sent to a thread. */
   since: number;
   isSent: boolean;
@@ -57,6 +62,8 @@ export interface PoolThread {
   readonly thread: IdleThread;
   readonly isAdditional: boolean;
   hasAnswered: boolean;
+  /** When it may end if it is idle: after the idle time of each of its requests. */
+  idleUntil: number;
   /** Requests that the thread has not answered, in their order. */
   sent: PendingRequest[];
 }
@@ -102,7 +109,14 @@ export class Lane {
   run<K extends CommandName>(
     command: K,
     parameters: CommandParameters<K>,
-    { client, moved = [], onLateResult, onEnd, always = false }: RequestOptions<CommandResult<K>> = {},
+    {
+      client,
+      moved = [],
+      onLateResult,
+      onEnd,
+      always = false,
+      idleTime = this.#options.idleTime ?? defaultIdleTime,
+    }: RequestOptions<CommandResult<K>> = {},
   ): Promise<CommandResult<K>> {
     return new Promise((resolve, reject) => {
       if (!always && this.#isHung()) {
@@ -116,6 +130,7 @@ export class Lane {
         moved,
         canExpire: onLateResult !== undefined,
         always,
+        idleTime,
         since: performance.now(),
         isSent: false,
         isExpired: false,
@@ -143,11 +158,6 @@ export class Lane {
       this.#holds -= 1;
       this.#pool.startIdleTimers();
     };
-  }
-
-  /** Returns how long a thread stays after a request of the lane, in ms. */
-  idleTime(): number | undefined {
-    return this.#options.idleTime;
   }
 
   /** Returns the next request if it may be sent now. */

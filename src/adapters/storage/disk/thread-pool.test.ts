@@ -92,3 +92,25 @@ test('requests that wait for a busy thread do not keep the event loop busy', asy
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(dispatch.mock.callCount(), 0);
 });
+
+test('a thread ends a minute after the last request for a visitor, however often its location is checked', async (t) => {
+  let now = 1000;
+  t.mock.method(performance, 'now', () => now);
+  let endTime = 0;
+  /** A fake thread that answers at once. */
+  const openThread = ({ receive }: { receive: (response: { value: null }) => void }): IdleThread => ({
+    post: () => queueMicrotask(() => receive({ value: null })),
+    startIdleTimer: (idleTime = 0) => {
+      endTime = now + idleTime;
+    },
+    [Symbol.asyncDispose]: async () => {},
+  });
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { responseTimeout: 20_000 } });
+  const lane = pool.addLane({ concurrency: 1 });
+  await lane.run('close', [0]);
+  assert.equal(endTime, 61_000);
+  for (now = 31_000; now < 91_000; now += 30_000) {
+    await lane.run('check', [{ path: '/', mountPoint: false }], { idleTime: 1000 });
+    assert.equal(endTime, Math.max(61_000, now + 1000));
+  }
+});

@@ -1,6 +1,6 @@
 import type { IdleThread, ThreadOwner } from '#adapters/os/idle-thread.ts';
 import type { DiskResponse } from './run-request.ts';
-import { Lane, type LaneOptions, type PendingRequest, type PoolThread } from './thread-lane.ts';
+import { defaultIdleTime, Lane, type LaneOptions, type PendingRequest, type PoolThread } from './thread-lane.ts';
 
 const checkInterval = 1000; // ms
 /** Time for which a request waits for a busy thread before another thread starts, in ms: a start costs as much as thousands of requests. */
@@ -39,6 +39,14 @@ interface PoolOptions {
   readonly budget: ThreadBudget;
   /** `responseTimeout`: time after which a disk that does not respond counts as unavailable, in ms. */
   readonly settings: { readonly responseTimeout: number };
+}
+
+/** Lets a thread end after an idle time, but not before the idle time of an earlier request has passed. @param idleTime ms */
+function startIdleTimer(thread: PoolThread, idleTime: number): void {
+  const now = performance.now();
+  const remaining = thread.idleUntil - now;
+  if (idleTime >= remaining) thread.idleUntil = now + idleTime;
+  thread.thread.startIdleTimer(Math.max(idleTime, remaining));
 }
 
 const endedResponse: DiskResponse = { error: { kind: 'StorageUnavailable', message: 'the thread of the location has ended' } };
@@ -116,7 +124,7 @@ export class ThreadPool implements AsyncDisposable {
 
   /** Lets idle threads end after their idle time. */
   startIdleTimers(): void {
-    for (const { thread, sent } of this.#threads) if (sent.length === 0) thread.startIdleTimer();
+    for (const thread of this.#threads) if (thread.sent.length === 0) startIdleTimer(thread, defaultIdleTime);
   }
 
   #threadFor(lane: Lane): PoolThread | undefined {
@@ -142,7 +150,7 @@ export class ThreadPool implements AsyncDisposable {
 
   #addThread(isAdditional: boolean): PoolThread {
     const poolThread: PoolThread = {
-      ...{ sent: [], isAdditional, hasAnswered: false },
+      ...{ sent: [], isAdditional, hasAnswered: false, idleUntil: 0 },
       thread: this.options.openThread({
         receive: (response) => {
           poolThread.hasAnswered = true;
@@ -162,7 +170,7 @@ export class ThreadPool implements AsyncDisposable {
       pending.lane.markAnswered(pending);
       pending.settle(response);
     }
-    if (thread.sent.length === 0) thread.thread.startIdleTimer(requests.at(-1)?.lane.idleTime());
+    if (thread.sent.length === 0) startIdleTimer(thread, requests.at(-1)?.idleTime ?? 0);
     this.dispatch();
   }
 
