@@ -6,7 +6,7 @@ import { shareBody } from '../test/parts/share-body.ts';
 import { atMost, type Figure, median } from './figures.ts';
 import { download, type RepeatedRequest, upload } from './load.ts';
 import type { BenchPostern } from './postern.ts';
-import type { MeasuredServer } from './process.ts';
+import { type MeasuredServer, startServer } from './process.ts';
 
 const rounds = 5;
 const gibibyte = 1 << 30;
@@ -67,8 +67,19 @@ export async function measureBytePath(
   const add = { url: `${postern.url}/api/v1/share/add`, method: 'POST', headers: postern.authorization } satisfies RepeatedRequest;
   const shareText = Buffer.from(JSON.stringify(shareBody));
   const nextName = () => `${randomUUID()}.bin`;
-  const uploadSmall = (connections: number) => () =>
-    sendMany(500, connections, () => sendBody(`${link}/file/${nextName()}`, 'PUT', {}, smallFile));
+  const uploadSmall = (address: string, connections: number) => () =>
+    sendMany(500, connections, () => sendBody(`${address}/${nextName()}`, 'PUT', {}, smallFile));
+  mkdirSync(join(files, '../minimal'));
+  await using minimal = await startServer(
+    join(import.meta.dirname, 'servers/minimal-changes.ts'),
+    [join(files, '../minimal')],
+    {},
+    /ready (\d+)/,
+  );
+  const comparedWithMinimal = (milliseconds: number, figure: Figure): Figure => ({
+    ...figure,
+    reference: `${milliseconds.toFixed(2)} ms by the smallest program`,
+  });
 
   const zipped = await cpuTimeOf(postern, () => download(`${link}/zip/thousand`));
   note(atMost('CPU: a ZIP file of 1,000 files of 100 KB', zipped / ((zippedFiles * zippedFileSize) / gibibyte), 1.8, 's per GiB'));
@@ -78,8 +89,10 @@ export async function measureBytePath(
     [1, 2.5],
     [16, 1.5],
   ] as const) {
-    const uploaded = await cpuTimeOf(postern, uploadSmall(connections));
-    note(atMost(`CPU: an upload of 10 KB, durable, ${connections} at once`, uploaded * 2, target, 'ms'));
+    const minimalTime = await cpuTimeOf(minimal, uploadSmall(minimal.url, connections));
+    const uploaded = await cpuTimeOf(postern, uploadSmall(`${link}/file`, connections));
+    const figure = atMost(`CPU: an upload of 10 KB, durable, ${connections} at once`, uploaded * 2, target, 'ms');
+    note(comparedWithMinimal(minimalTime * 2, figure));
   }
   const ofBare = (seconds: number, figure: Figure): Figure => ({ ...figure, reference: `${seconds.toFixed(2)} s` });
   const bareDownload = await cpuTimeOf(bare, () => download(`${bare.url}/stream/1g.bin`));
@@ -93,6 +106,8 @@ export async function measureBytePath(
     await fetch(address, { method: 'DELETE' });
   });
   note(ofBare(bareUpload, atMost('CPU: an upload of 1 GiB, durable, with SHA-256', uploaded, 2.8, 's')));
-  const added = await cpuTimeOf(postern, () => sendMany(1000, 1, () => sendBody(add.url, add.method, add.headers, shareText)));
-  note(atMost('CPU: share/add, one at a time', added, 0.9, 'ms'));
+  const addShares = (url: string) => () => sendMany(1000, 1, () => sendBody(url, add.method, add.headers, shareText));
+  const minimalTime = await cpuTimeOf(minimal, addShares(minimal.url));
+  const added = await cpuTimeOf(postern, addShares(add.url));
+  note(comparedWithMinimal(minimalTime, atMost('CPU: share/add, one at a time', added, 0.9, 'ms')));
 }
