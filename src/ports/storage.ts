@@ -50,8 +50,7 @@ export interface UploadTarget {
   readonly parent: ItemPath;
   readonly name: string;
   /**
-   * Bytes; null: unknown. If known, a file for which there is not enough free space is refused
-   * before it is sent.
+   * Bytes; null: unknown. If known, a large file for which there is not enough free space is refused before it is sent.
    */
   readonly size: number | null;
   /** If the name is in use: refuse the upload, add a number to the name, or replace the file that has this etag. */
@@ -208,7 +207,7 @@ export interface Storage {
   /**
    * Starts an upload into a folder.
    * @param token names the staging file. The caller must record it first, so that recovery can find the file after a crash.
-   * @throws ItemNotFound (no such parent), PathTooLong, StorageFull
+   * @throws ItemNotFound (no such parent), PathTooLong, StorageFull; for a small file, `sync` or `place` may throw them instead
    */
   upload(target: UploadTarget, token: string): Promise<Upload>;
   /**

@@ -6,7 +6,9 @@ import { createShare } from './visiting.ts';
 
 const size = 600 * 1024; // bytes, too large to be read when the file is opened
 const client = '203.0.113.7';
-const commandsForClients = ['read', 'close', 'openUpload', 'writeUpload', 'syncUpload', 'syncFolder', 'discardUpload', 'closeUpload'];
+const commandsForClients = [
+  ...['read', 'close', 'openUpload', 'writeUpload', 'syncUpload', 'stageSmallUpload', 'syncFolder', 'discardUpload', 'closeUpload'],
+];
 
 test('every read, write and sync of a disk for a visitor takes a turn of the network of the visitor', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
@@ -21,6 +23,7 @@ test('every read, write and sync of a disk for a visitor takes a turn of the net
   };
   const post = (path: string, body: object) => request(path, { method: 'POST', body: JSON.stringify(body) });
   await request('file/a.bin', { method: 'PUT', body: Buffer.alloc(size) });
+  await request('file/small.bin', { method: 'PUT', body: Buffer.alloc(1) });
   const etag = await request('file/a.bin');
   await request('file/a.bin', { method: 'PUT', body: Buffer.alloc(size + 1), headers: { 'if-match': etag } });
   await request('file/a.bin', { headers: { range: 'bytes=5-300000' } });

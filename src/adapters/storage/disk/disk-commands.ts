@@ -24,6 +24,7 @@ import {
   placeStaged,
   reopenStagedUpload,
   type StagedUpload,
+  stageSmallFile,
   syncStaged,
   writeStaged,
 } from './staged-upload.ts';
@@ -101,6 +102,10 @@ export class DiskCommands {
 
   reopenUpload(parent: ItemPath, token: string, offset: number, size: number | null, freeSpace: FreeSpaceFloor): StagedUpload {
     return this.#inRoot((root) => reopenStagedUpload(root, { parent, token, offset, size }, freeSpace));
+  }
+
+  stageSmallUpload(parent: ItemPath, token: string, content: Uint8Array, freeSpace: FreeSpaceFloor): StagedUpload {
+    return this.#inRoot((root) => stageSmallFile(root, { parent, token, content }, freeSpace));
   }
 
   /** Writes the beginning of a buffer, which goes back to the caller. */

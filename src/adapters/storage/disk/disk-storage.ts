@@ -8,6 +8,8 @@ import type { FreeSpaceFloor } from './free-space.ts';
 import { monotonicTime } from './monotonic-time.ts';
 import type { OpenFolder } from './open-folders.ts';
 import type { Ownership } from './ownership.ts';
+import { placingOf } from './place-upload.ts';
+import { maxSmallUpload, SmallUpload } from './small-upload.ts';
 import { tokenFinder } from './token-finder.ts';
 
 /** Rules for all files and folders that visitors create. */
@@ -70,11 +72,14 @@ export function diskStorage({ threads, lookups, lists, pages, buffers }: OpenFol
     readRun: (files, buffer, client) => data.run('readRun', [files, buffer], { client, moved: [buffer], onLateResult: () => {} }),
     async upload(target, token) {
       const { parent, size, client } = target;
+      const placing = placingOf(target, ownership);
+      if (size !== null && size <= maxSmallUpload)
+        return new SmallUpload({ target: { ...target, size }, token, placing, floor }, { threads, pages });
       const stagingFile = await data.run('openUpload', [parent, token, size, floor], {
         client,
         onLateResult: (upload) => void data.run('discardUpload', [upload], { client, always: true }),
       });
-      return new DiskUpload(stagingFile, target, ownership, { threads, pages });
+      return new DiskUpload(stagingFile, target, placing, { threads, pages });
     },
     async continueUpload(target, { token, offset }) {
       const { parent, size, client } = target;
@@ -82,7 +87,7 @@ export function diskStorage({ threads, lookups, lists, pages, buffers }: OpenFol
         client,
         onLateResult: (upload) => void data.run('closeUpload', [upload], { client, always: true }),
       });
-      return new DiskUpload(stagingFile, target, ownership, { threads, pages }, offset);
+      return new DiskUpload(stagingFile, target, placingOf(target, ownership), { threads, pages }, offset);
     },
     createFolder: (parent, name, context) =>
       changeEntry({ parent, name }, context, (change) => changes.run('createFolder', [change, ownership])),

@@ -1,22 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { numberedName } from '#core/item-path.ts';
 import type { ContinuedUpload, StorageClient, UploadTarget } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { OpenFolder } from './open-folders.ts';
-import type { Ownership } from './ownership.ts';
+import { placeUpload } from './place-upload.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
 
 const bufferSize = 1 << 20; // bytes collected before a write: writing 64 KiB at a time costs three times the CPU
 const firstBufferSize = 1 << 16; // bytes: a client may send the beginning of thousands of files, and a large buffer takes long to clear
-const maxNumbered = 9; // highest number in a name; after that a random suffix, which is almost certainly free
-const maxNames = 20;
-
-/** Returns the names to try: the name itself, then with a number, then with a random suffix. */
-function namesFor({ name, ifTaken }: UploadTarget): string[] {
-  if (ifTaken !== 'number') return [name];
-  const suffixOf = (attempt: number) => (attempt <= maxNumbered ? attempt : randomBytes(6).toString('base64url').toLowerCase());
-  return Array.from({ length: maxNames }, (_, index) => (index === 0 ? name : numberedName(name, suffixOf(index + 1))));
-}
 
 /**
  * Receives a file. The file is written to the staging area, synced, and then put in place, so that it is visible only
@@ -26,8 +15,7 @@ export class DiskUpload implements ContinuedUpload {
   readonly handle = null;
   readonly #staged: StagedUpload;
   readonly #placing: Placing;
-  readonly #threads: OpenFolder['threads'];
-  readonly #pages: OpenFolder['pages'];
+  readonly #folder: Pick<OpenFolder, 'threads' | 'pages'>;
   readonly #client: StorageClient;
   #buffer: ArrayBuffer;
   #spare: ArrayBuffer | null = null;
@@ -46,14 +34,12 @@ export class DiskUpload implements ContinuedUpload {
   #lastSync: Promise<unknown> = Promise.resolve();
 
   /** @param offset bytes that the staging file has already */
-  constructor(staged: StagedUpload, target: UploadTarget, ownership: Ownership, folder: Pick<OpenFolder, 'threads' | 'pages'>, offset = 0) {
+  constructor(staged: StagedUpload, target: UploadTarget, placing: Placing, folder: Pick<OpenFolder, 'threads' | 'pages'>, offset = 0) {
     this.#staged = staged;
     this.#position = offset;
-    this.#threads = folder.threads;
-    this.#pages = folder.pages;
+    this.#folder = folder;
     this.#client = target.client;
-    const replaces = typeof target.ifTaken === 'object' ? target.ifTaken.replaces : null;
-    this.#placing = { parent: target.parent, names: namesFor(target), replaces, ownership };
+    this.#placing = placing;
     this.#buffer = new ArrayBuffer(Math.max(1, Math.min(firstBufferSize, target.size ?? firstBufferSize)));
   }
 
@@ -73,7 +59,7 @@ export class DiskUpload implements ContinuedUpload {
     await this.#flush();
     await this.#writing;
     await this.#lastSync;
-    this.#lastSync = this.#threads.syncs.run('syncUpload', [this.#staged], {
+    this.#lastSync = this.#folder.threads.syncs.run('syncUpload', [this.#staged], {
       client: this.#client,
       onLateResult: () => {},
       onEnd: this.#use(),
@@ -86,7 +72,7 @@ export class DiskUpload implements ContinuedUpload {
     let buffer = new ArrayBuffer(bufferSize);
     for (let position = 0; position < this.#position; ) {
       const length = Math.min(bufferSize, this.#position - position);
-      const result = await this.#threads.data.run('read', [this.#staged.file, buffer, length, position], {
+      const result = await this.#folder.threads.data.run('read', [this.#staged.file, buffer, length, position], {
         ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
       });
       if (result.count < length) throw new StorageUnavailable('a staging file is shorter than what was written to it');
@@ -98,22 +84,17 @@ export class DiskUpload implements ContinuedUpload {
 
   async place(): Promise<string> {
     await this.sync();
-    // The thread first checks that the location's path still leads to the open folder: otherwise nobody would find the file.
-    const { name, folder } = await this.#threads.changes
-      .run('placeUpload', [this.#staged, this.#placing])
-      .finally(() => this.#pages.clear());
-    await this.#threads.syncs.run('syncFolder', [folder], { client: this.#client, always: true });
-    return name;
+    return placeUpload(this.#folder, this.#staged, this.#placing, this.#client);
   }
 
   async discard(): Promise<void> {
     await this.#unused;
-    await this.#threads.data.run('discardUpload', [this.#staged], { client: this.#client, always: true });
+    await this.#folder.threads.data.run('discardUpload', [this.#staged], { client: this.#client, always: true });
   }
 
   async closeForRecovery(): Promise<void> {
     await this.#unused;
-    await this.#threads.data.run('closeUpload', [this.#staged], { client: this.#client, always: true });
+    await this.#folder.threads.data.run('closeUpload', [this.#staged], { client: this.#client, always: true });
   }
 
   /** Waits until the previous write has ended, and begins to write the filled buffer. */
@@ -130,7 +111,7 @@ export class DiskUpload implements ContinuedUpload {
 
   /** Writes the beginning of a buffer, which is moved to a thread and back. */
   async #writeOut(buffer: ArrayBuffer, length: number, position: number): Promise<void> {
-    const result = await this.#threads.data.run('writeUpload', [this.#staged, buffer, length, position], {
+    const result = await this.#folder.threads.data.run('writeUpload', [this.#staged, buffer, length, position], {
       ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
     });
     this.#spare = result.buffer;

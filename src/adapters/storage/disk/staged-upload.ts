@@ -106,6 +106,23 @@ export function writeStaged({ file, staging, floor }: StagedUpload, bytes: Uint8
   }
 }
 
+/** Creates a staging file with its content, durably. @throws ENOSPC if there is no space for it; no file is left then */
+export function stageSmallFile(
+  root: StorageRoot,
+  { parent, token, content }: { readonly parent: ItemPath; readonly token: string; readonly content: Uint8Array },
+  freeSpace: FreeSpaceFloor,
+): StagedUpload {
+  const staged = openStagedUpload(root, { parent, token, size: content.length }, freeSpace);
+  try {
+    writeStaged(staged, content, 0);
+    syncStaged(staged);
+    return staged;
+  } catch (cause) {
+    discardStaged(root, staged);
+    throw cause;
+  }
+}
+
 /** How a staged upload gets its name. */
 export interface Placing {
   readonly parent: ItemPath;

@@ -28,9 +28,8 @@ export async function checkUploadTarget(
 ): Promise<{ readonly etag: string; readonly size: number } | null> {
   // A drop box must not show which folders exist in it.
   if (dropBox && nested) throw new Refusal('itemAbsent');
-  const parent = await storage.stat(folder);
+  const [parent, existing] = await Promise.all([storage.stat(folder), storage.stat(path)]);
   if (!parent?.folder) throw new Refusal('itemAbsent');
-  const existing = await storage.stat(path);
   if (ifMatch === null) {
     if (existing && !dropBox)
       throw new Refusal('itemExists', 'A file or folder with this name exists. To replace a file, send its ETag as If-Match.');

@@ -1,0 +1,88 @@
+import type { Upload, UploadTarget } from '#ports/storage.ts';
+import type { FreeSpaceFloor } from './free-space.ts';
+import type { OpenFolder } from './open-folders.ts';
+import { placeUpload } from './place-upload.ts';
+import type { Placing, StagedUpload } from './staged-upload.ts';
+
+/** The largest file that is received before its staging file is created, in bytes. */
+export const maxSmallUpload = 1 << 16;
+
+/** A small upload that begins. */
+interface NewSmallUpload {
+  readonly target: UploadTarget & { readonly size: number };
+  readonly token: string;
+  readonly placing: Placing;
+  readonly floor: FreeSpaceFloor;
+}
+
+/**
+ * Receives a small file whose size is known. One call to a thread creates, writes and syncs its staging file: a call costs more than the
+ * bytes.
+ */
+export class SmallUpload implements Upload {
+  readonly handle = null;
+  readonly #upload: NewSmallUpload;
+  readonly #folder: Pick<OpenFolder, 'threads' | 'pages'>;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  #filledBytes = 0;
+  /** null: the staging file was not requested yet. */
+  #staging: Promise<StagedUpload> | null = null;
+
+  constructor(upload: NewSmallUpload, folder: Pick<OpenFolder, 'threads' | 'pages'>) {
+    this.#upload = upload;
+    this.#folder = folder;
+    this.#bytes = new Uint8Array(upload.target.size);
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#bytes.set(chunk, this.#filledBytes);
+    this.#filledBytes += chunk.length;
+  }
+
+  async sync(): Promise<void> {
+    this.#staging ??= this.#writeStagingFile();
+    await this.#staging;
+  }
+
+  async place(): Promise<string> {
+    this.#staging ??= this.#writeStagingFile();
+    return placeUpload(this.#folder, await this.#staging, this.#upload.placing, this.#client);
+  }
+
+  async discard(): Promise<void> {
+    const staged = await this.#staging?.catch(() => null);
+    if (staged) await this.#folder.threads.data.run('discardUpload', [staged], { client: this.#client, always: true });
+  }
+
+  /** An upload that continues later needs its staging file, even if it is empty. */
+  async closeForRecovery(): Promise<void> {
+    const staged = await (this.#staging?.catch(() => null) ?? this.#createStagingFile());
+    if (staged) await this.#folder.threads.data.run('closeUpload', [staged], { client: this.#client, always: true });
+  }
+
+  get #client() {
+    return this.#upload.target.client;
+  }
+
+  /** Creates the staging file with all bytes, durably. A file that a thread creates too late is deleted. */
+  #writeStagingFile(): Promise<StagedUpload> {
+    const { target, token, floor } = this.#upload;
+    const content = this.#bytes.subarray(0, this.#filledBytes);
+    return this.#folder.threads.syncs.run('stageSmallUpload', [target.parent, token, content, floor], {
+      ...{ client: this.#client, moved: [content.buffer] },
+      onLateResult: (upload) => this.#discardLate(upload),
+    });
+  }
+
+  #createStagingFile(): Promise<StagedUpload> {
+    const { target, token, floor } = this.#upload;
+    return this.#folder.threads.data.run('openUpload', [target.parent, token, target.size, floor], {
+      client: this.#client,
+      onLateResult: (upload) => this.#discardLate(upload),
+    });
+  }
+
+  #discardLate(upload: StagedUpload): void {
+    void this.#folder.threads.data.run('discardUpload', [upload], { client: this.#client, always: true });
+  }
+}
