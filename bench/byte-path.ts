@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { shareBody } from '../test/parts/share-body.ts';
 import { atMost, type Figure, median } from './figures.ts';
-import { download, type RepeatedRequest, upload } from './load.ts';
+import { download, type RepeatedRequest, sendMany, upload } from './load.ts';
 import type { BenchPostern } from './postern.ts';
 import { type MeasuredServer, startServer } from './process.ts';
 
@@ -13,18 +13,6 @@ const gibibyte = 1 << 30;
 const [zippedFiles, zippedFileSize] = [1000, 100_000];
 const smallFile = Buffer.alloc(10_000, 'postern');
 const entries = 1000;
-
-/** Sends the same kind of request many times, over keep-alive connections. @param send sends one of them */
-async function sendMany(count: number, connections: number, send: (number: number) => Promise<unknown>): Promise<void> {
-  let sent = 0;
-  const sendNext = async () => {
-    while (sent < count) {
-      sent += 1;
-      await send(sent);
-    }
-  };
-  await Promise.all(Array.from({ length: connections }, sendNext));
-}
 
 /** Sends a request with a body, and reads the response. @throws if it is an error */
 function sendBody(url: string, method: string, headers: Record<string, string>, body: Buffer): Promise<void> {

@@ -59,3 +59,15 @@ export function upload(url: string, method: 'PUT' | 'POST', bytes: number): Prom
     write();
   });
 }
+
+/** Sends the same kind of request many times. @param concurrency requests at a time @param send sends one of them */
+export async function sendMany(count: number, concurrency: number, send: (number: number) => Promise<unknown>): Promise<void> {
+  let sent = 0;
+  const sendNext = async () => {
+    while (sent < count) {
+      sent += 1;
+      await send(sent);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, sendNext));
+}

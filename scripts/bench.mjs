@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { build, install, runtime } from './setup.mjs';
+import { build, install, installTool, runtime } from './setup.mjs';
 
 install(true);
+installTool('bench/s3-sdk');
 build();
 const { status } = spawnSync(
   runtime(),

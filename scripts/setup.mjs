@@ -58,7 +58,8 @@ export function installTools() {
   for (const name of ['openapi-tools', 'azure-emulator']) installTool(name);
 }
 
-function installTool(name) {
+/** Installs the packages of a folder that has its own package-lock.json. */
+export function installTool(name) {
   const folder = join(root, name);
   const stamp = join(folder, 'node_modules', '.postern-installed');
   const expected = hashFiles(join(folder, 'package-lock.json'));
