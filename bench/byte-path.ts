@@ -27,7 +27,7 @@ function sendBody(url: string, method: string, headers: Record<string, string>, 
   });
 }
 
-/** Returns the median of the processor time of a server in seconds. The first round is a warm-up. */
+/** Returns the median processor time in seconds that a server uses for `work`. The first round is a warm-up. */
 async function cpuTimeOf(server: MeasuredServer, work: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
@@ -39,7 +39,8 @@ async function cpuTimeOf(server: MeasuredServer, work: () => Promise<unknown>): 
 }
 
 /**
- * Measures the processor time that transfers of bytes and small changes cost, and that of the bare server for the same bytes.
+ * Measures the processor time of Postern for transfers and small changes. References: the bare server for the same transfers, and the
+ * smallest program for the same changes.
  * @param files folder of the share
  */
 export async function measureBytePath(
@@ -69,33 +70,33 @@ export async function measureBytePath(
     reference: `${milliseconds.toFixed(2)} ms by the smallest program`,
   });
 
-  const zipped = await cpuTimeOf(postern, () => download(`${link}/zip/thousand`));
-  note(atMost('CPU: a ZIP file of 1,000 files of 100 KB', zipped / ((zippedFiles * zippedFileSize) / gibibyte), 1.8, 's per GiB'));
-  const listed = await cpuTimeOf(postern, () => sendMany(100, 1, () => download(`${link}/list/entries?pageSize=${entries}`)));
-  note(atMost(`CPU: a listing of ${entries} entries`, listed * 10, 4, 'ms'));
+  const zipTime = await cpuTimeOf(postern, () => download(`${link}/zip/thousand`));
+  note(atMost('CPU: a ZIP file of 1,000 files of 100 KB', zipTime / ((zippedFiles * zippedFileSize) / gibibyte), 1.8, 's per GiB'));
+  const listingTime = await cpuTimeOf(postern, () => sendMany(100, 1, () => download(`${link}/list/entries?pageSize=${entries}`)));
+  note(atMost(`CPU: a listing of ${entries} entries`, listingTime * 10, 4, 'ms'));
   for (const [connections, target] of [
     [1, 2.5],
     [16, 1.5],
   ] as const) {
     const minimalTime = await cpuTimeOf(minimal, uploadSmall(minimal.url, connections));
-    const uploaded = await cpuTimeOf(postern, uploadSmall(`${link}/file`, connections));
-    const figure = atMost(`CPU: an upload of 10 KB, durable, ${connections} at once`, uploaded * 2, target, 'ms');
+    const uploadTime = await cpuTimeOf(postern, uploadSmall(`${link}/file`, connections));
+    const figure = atMost(`CPU: an upload of 10 KB, durable, ${connections} at once`, uploadTime * 2, target, 'ms');
     note(comparedWithMinimal(minimalTime * 2, figure));
   }
-  const ofBare = (seconds: number, figure: Figure): Figure => ({ ...figure, reference: `${seconds.toFixed(2)} s` });
-  const bareDownload = await cpuTimeOf(bare, () => download(`${bare.url}/stream/1g.bin`));
-  const downloaded = await cpuTimeOf(postern, () => download(`${link}/file/1g.bin`));
-  note(ofBare(bareDownload, atMost('CPU: a download of 1 GiB', downloaded, 0.52, 's')));
-  const bareUpload = await cpuTimeOf(bare, () => upload(`${bare.url}/store`, 'POST', gibibyte));
-  // Deleted at once: writing into a full page cache costs more than the upload.
-  const uploaded = await cpuTimeOf(postern, async () => {
+  const comparedWithBare = (seconds: number, figure: Figure): Figure => ({ ...figure, reference: `${seconds.toFixed(2)} s` });
+  const bareDownloadTime = await cpuTimeOf(bare, () => download(`${bare.url}/stream/1g.bin`));
+  const downloadTime = await cpuTimeOf(postern, () => download(`${link}/file/1g.bin`));
+  note(comparedWithBare(bareDownloadTime, atMost('CPU: a download of 1 GiB', downloadTime, 0.52, 's')));
+  const bareUploadTime = await cpuTimeOf(bare, () => upload(`${bare.url}/store`, 'POST', gibibyte));
+  // Each file is deleted at once: writing into a full page cache costs more than the upload.
+  const uploadTime = await cpuTimeOf(postern, async () => {
     const address = `${link}/file/${nextName()}`;
     await upload(address, 'PUT', gibibyte);
     await fetch(address, { method: 'DELETE' });
   });
-  note(ofBare(bareUpload, atMost('CPU: an upload of 1 GiB, durable, with SHA-256', uploaded, 2.8, 's')));
+  note(comparedWithBare(bareUploadTime, atMost('CPU: an upload of 1 GiB, durable, with SHA-256', uploadTime, 2.8, 's')));
   const addShares = (url: string) => () => sendMany(1000, 1, () => sendBody(url, add.method, add.headers, shareText));
   const minimalTime = await cpuTimeOf(minimal, addShares(minimal.url));
-  const added = await cpuTimeOf(postern, addShares(add.url));
-  note(comparedWithMinimal(minimalTime, atMost('CPU: share/add, one at a time', added, 0.9, 'ms')));
+  const addTime = await cpuTimeOf(postern, addShares(add.url));
+  note(comparedWithMinimal(minimalTime, atMost('CPU: share/add, one at a time', addTime, 0.9, 'ms')));
 }

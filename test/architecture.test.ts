@@ -50,8 +50,8 @@ const allowedImports = [
 
 test('no file of the server imports values from node:http, which would load the HTTP client of Node.js: 4 MB', () => {
   const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.includes('.test.'));
-  const importing = files.filter((file) => /^import (?!type ).*from 'node:http';/m.test(readFileSync(join(root, file), 'utf8')));
-  assert.deepEqual(importing, []);
+  const importingFiles = files.filter((file) => /^import (?!type ).*from 'node:http';/m.test(readFileSync(join(root, file), 'utf8')));
+  assert.deepEqual(importingFiles, []);
 });
 
 /** Writes files with these imports next to a copy of the project's Biome configuration. @returns the output of the linter */

@@ -8,14 +8,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { buffer, text } from 'node:stream/consumers';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** A step of an upload that the thread makes: it writes the staging file, puts the file in place, or deletes the staging file. */
+/** A step of an upload, which the thread runs: write the staging file, put the file in place, or delete the staging file. */
 type Step =
   | { readonly write: Uint8Array; readonly token: string }
   | { readonly place: string; readonly token: string }
   | { readonly discard: string };
 
-/** Makes the steps of uploads in a folder. */
-function makeSteps(folder: string): void {
+/** Runs the steps of uploads in a folder. */
+function runSteps(folder: string): void {
   const stagingPath = (token: string) => join(folder, `.staging-${token}`);
   parentPort?.on('message', (step: Step) => {
     if ('write' in step) {
@@ -112,4 +112,4 @@ function serve(folder: string): void {
 }
 
 if (isMainThread) serve(process.argv[2] ?? '.');
-else makeSteps(workerData);
+else runSteps(workerData);

@@ -40,7 +40,7 @@ export interface ProviderTest {
 /** A signed-in user whose claims are requested again. */
 export interface UserToRefresh {
   readonly refreshToken: string;
-  /** `sub` of the user. A statement about another one is refused. */
+  /** `sub` of the user. A statement about another user is refused. */
   readonly subject: string;
   /** Stores a new refresh token before any further request: the provider may no longer accept the old one. */
   storeToken(refreshToken: string): Promise<void>;

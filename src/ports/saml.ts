@@ -5,7 +5,7 @@ import type { ServiceProvider } from '#core/saml/service-provider.ts';
 /** How to reach a provider. */
 export type SamlProvider = Pick<SamlConfiguration, 'metadataUrl' | 'metadata' | 'entityId' | 'entryPoint' | 'certificates'>;
 
-/** What a provider says about a user: an assertion. Its signature, issuer, addressee and time are verified. */
+/** What a provider says about a user: an assertion. Its signature, issuer, audience and time are verified. */
 export interface SamlStatement extends StatedUser {
   /** ID of the assertion. The caller refuses a second use until `usedUntil`. */
   readonly id: string;

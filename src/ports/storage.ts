@@ -112,8 +112,8 @@ export interface StorageTraits {
   /** The same for several uploads that replace one file. */
   readonly replace: 'atomic' | 'checked';
   /**
-   * How many files of an archive are opened ahead, while one is sent: more than 0 for a storage in a network. An open file should need
-   * 128 KiB of memory at most.
+   * How many files of an archive are opened ahead, while one is sent: more than 0 for a storage that is reached over the
+   * network. An open file should need 128 KiB of memory at most.
    */
   readonly openAhead: number;
   /**

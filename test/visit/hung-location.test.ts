@@ -19,7 +19,8 @@ async function startWithHungLocation(t: TestContext, maxChangeTime = 30_000) {
   await mkdir(folder, { recursive: true });
   const disk = await createHangingDisk(t, folder);
   const limits = { maxFileSize: 1 << 30, auditDays: 365, minFreeSpace: 0, maxChangeTime };
-  const start = (over: StartOptions = {}) => startWithThreads(t, disk.threads, { data, replacements: { ports: { limits } }, ...over });
+  const start = (options: StartOptions = {}) =>
+    startWithThreads(t, disk.threads, { data, replacements: { ports: { limits } }, ...options });
   const postern = await start();
   for (const directory of [postern.files, folder]) {
     await writeFile(join(directory, 'small.txt'), 'a text');

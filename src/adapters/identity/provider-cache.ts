@@ -15,7 +15,7 @@ export const signatureAlgorithms: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** The metadata of a provider, and what its requests need. */
+/** The metadata of a provider, and what requests to the provider need. */
 export interface ProviderMetadata {
   readonly metadata: Library.ServerMetadata;
   readonly authenticate: Library.ClientAuth;
@@ -28,8 +28,9 @@ export interface ProviderMetadata {
 /** A cached provider. After a failure, no request is sent to it for a few seconds. */
 interface Entry {
   readonly provider: Promise<ProviderMetadata>;
+  /** When the metadata must be read again; monotonic, ms. */
   readonly until: number;
-  /** The last failure to reach the provider. It is thrown again, without a request, until a monotonic time in ms. */
+  /** The last failure to reach the provider. Before `until` (monotonic, ms), it is thrown again without a request. */
   failure?: { readonly error: Error; readonly until: number };
 }
 

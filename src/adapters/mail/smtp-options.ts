@@ -19,14 +19,17 @@ export interface SmtpOptions {
   readonly sendTimeout?: number;
 }
 
-/** Why a mail was not sent: the mail server refuses this mail, cannot be used at present, or refuses it for now. */
+/**
+ * Why a mail was not sent. refused: the mail server refuses this mail. serverUnavailable: the server cannot be used at present.
+ * delayed: the server refuses this mail for now, or takes too long for it.
+ */
 export interface SendFailure {
   readonly kind: 'refused' | 'serverUnavailable' | 'delayed';
   /** For people, in plain words. */
   readonly message: string;
 }
 
-/** How many mails of each lane are sent at a time. */
+/** How many mails of each lane are sent at a time, in addition to slow mails (`maxSlowMails`). */
 export const concurrency = { alerts: 5, codes: 5 } as const;
 
 /** Maximum number of connections of each lane: one for each concurrent mail, and more for slow mails. */

@@ -49,9 +49,9 @@ const joinValues = (fields: IncomingHttpHeaders): Record<string, string> =>
 export type AddTurn = (tidOrNetwork: number | string, work: () => void) => void;
 
 /**
- * Returns the function that lets the bytes of a connection arrive in turns. Without `addTurn`, each piece arrives in an iteration of the
- * event loop.
- * @param tid tenant whose turns they are; undefined: those of the server's network
+ * Returns the function that lets the bytes of a connection arrive in turns. Without `addTurn`, at most one piece
+ * arrives in each iteration of the event loop.
+ * @param tid tenant in whose turns the bytes arrive; undefined: the network of the server has the turns
  */
 export function wrapInTurns(addTurn: AddTurn | null, tid: number | undefined, maxBytes: number | null = null): WrapSocket {
   if (addTurn === null) return (socket) => new TurnSocket(socket, setImmediate, maxBytes);
@@ -66,15 +66,15 @@ interface ConnectionLimits {
   readonly addTurn: AddTurn | null;
 }
 
-/** @param tid tenant in whose turns bytes arrive; null: in those of the server */
+/** Returns an agent that opens its connections with `connect`. @param tid as in `wrapInTurns`; null: not known */
 async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: ConnectionLimits, tid: number | null): Promise<Agent> {
-  const { Agent: AgentOf } = await import('undici'); // loaded with the first request: most installations send none
+  const { Agent: UndiciAgent } = await import('undici'); // loaded with the first request: most installations send none
   // The turns begin before TLS, because a handshake or session tickets can be costly, although they contain no byte of a response.
   const wrap = wrapInTurns(addTurn, tid ?? undefined, maxConnectionBytes);
-  return new AgentOf({
+  return new UndiciAgent({
     headersTimeout: responseTimeout,
     bodyTimeout: responseTimeout,
-    ...(maxConnectionBytes === null ? {} : { pipelining: 0 }), // no connection is used again
+    ...(maxConnectionBytes === null ? {} : { pipelining: 0 }), // each connection serves one request
     connect({ hostname, port, protocol }, callback) {
       const target = { host: hostOf(hostname), port: Number(port) || (defaultPorts[protocol] ?? 0) };
       connect(protocol === 'https:' ? { ...target, tls: {} } : target, wrap).then(

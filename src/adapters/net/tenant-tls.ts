@@ -26,8 +26,8 @@ interface TlsOptions {
  * omitted for an IP address (RFC 6066, section 3).
  */
 export function startTenantTls(socket: Duplex, { host, ca, alpn }: TlsOptions): TLSSocket {
-  const limited = socket instanceof TurnSocket ? socket : null;
-  const encrypted = connectTls({
+  const turnSocket = socket instanceof TurnSocket ? socket : null;
+  const tlsSocket = connectTls({
     socket,
     ciphers,
     minVersion: 'TLSv1.2',
@@ -35,12 +35,12 @@ export function startTenantTls(socket: Duplex, { host, ca, alpn }: TlsOptions): 
     ...(isIP(host) ? { host } : { host, servername: host }),
     ...(ca === undefined ? {} : { ca }),
   });
-  limited?.beginHandshake(maxHandshakeBytes);
-  encrypted.once('secureConnect', () => limited?.endHandshake());
+  turnSocket?.beginHandshake(maxHandshakeBytes);
+  tlsSocket.once('secureConnect', () => turnSocket?.endHandshake());
   let tickets = 0;
   // A server can send session tickets without end. The application sees no bytes, but each ticket costs CPU time.
-  return encrypted.on('session', () => {
+  return tlsSocket.on('session', () => {
     tickets += 1;
-    if (tickets > maxTickets) encrypted.destroy(new Error('the server sends too many session tickets'));
+    if (tickets > maxTickets) tlsSocket.destroy(new Error('the server sends too many session tickets'));
   });
 }

@@ -14,7 +14,7 @@ function sync(path: string): void {
 /** Syncs the names in a folder to disk: without it, a power failure can remove a file that was written and renamed. */
 export const syncFolder = (folder: string): void => sync(folder);
 
-/** Renames a complete file to its final name, and syncs the file and its name to disk: a crash leaves the entire file or nothing. */
+/** Renames a complete file to its final name, and syncs the file and its name to disk: after a crash, `file` is complete, or as before. */
 export function replaceFileDurably(source: string, file: string): void {
   sync(source);
   renameSync(source, file);

@@ -1,6 +1,6 @@
 import { escapeHtml } from '#core/escape-html.ts';
 
-/** Postern as a service provider: each login profile is a separate one, so that no provider can answer for another one. */
+/** Postern as a service provider: each login profile is a separate one, so that no provider can answer for another profile. */
 export interface ServiceProvider {
   /** Also the address of the metadata. */
   readonly entityId: string;

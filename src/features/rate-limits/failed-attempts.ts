@@ -71,7 +71,7 @@ export async function countAttempt({ store, clock }: Pick<Ports, 'store' | 'cloc
   }, attemptTurn(keys));
 }
 
-/** Removes the latest failure of each key: the attempt succeeded, or its password was not checked. */
+/** Removes the latest failure of each key, after an attempt that succeeded or whose password was not checked. */
 export async function removeLatestFailures(tx: Tx, keys: readonly Pick<FailureKey, 'key'>[]): Promise<void> {
   for (const { key } of keys) {
     const latest = await tx.selectFrom('failure').select('id').where('key', '=', key).orderBy('id', 'desc').limit(1).executeTakeFirst();
@@ -84,9 +84,9 @@ export async function removeLatestFailures(tx: Tx, keys: readonly Pick<FailureKe
  * clears the failures of the pair. The failure is counted before the password is checked and removed after a success: otherwise a hundred
  * concurrent attempts could pass before the first failure is counted.
  * @param pair null: the attempt counts for its networks alone
- * @param verify returns null if the name or the password is wrong, or another refusal that counts as an attempt
+ * @param verify returns null if the name or the password is wrong, or a Refusal with another reason, which also counts as a failure
  * @returns the result of `verify`
- * @throws Refusal (401; 429 during the delay); what `verify` throws: a Refusal does not count as an attempt
+ * @throws Refusal (401; 429 during the delay); what `verify` throws: after a Refusal, the attempt does not count
  */
 export async function verifyAttempt<Result>(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,

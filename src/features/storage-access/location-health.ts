@@ -5,7 +5,7 @@ import { openLocation } from './open-location.ts';
 
 const timeout = 1000; // ms: a mount that hangs counts as unavailable
 const serviceTimeout = 5000; // ms: the first request to a service must open a connection
-const concurrency = 250; // locations: costs 20 ms of the event loop; the locations of a mount that hangs time out together
+const concurrency = 250; // locations in a batch, which takes 20 ms of the event loop. If a mount hangs, its locations time out together
 
 /** The health of a location: whether its storage responds. */
 export interface LocationHealth {

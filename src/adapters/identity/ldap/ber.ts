@@ -28,7 +28,7 @@ export function elementAt(bytes: Buffer, at: number): Element | null {
 
 const constructed = 0x20; // bit of a tag whose content consists of elements
 
-/** Returns the number of elements in `bytes`, with nested ones. Stops above `max`. @throws DirectoryUnavailable if it is malformed */
+/** Returns the number of elements in `bytes`, including nested ones. Stops above `max`. @throws DirectoryUnavailable if it is malformed */
 export function countElements(bytes: Buffer, max: number): number {
   let count = 0;
   for (let at = 0; at < bytes.length && count <= max; count += 1) {

@@ -81,8 +81,8 @@ export class ProviderDescriptions {
   }
 
   async #request(url: URL): Promise<string> {
-    const sent = { signal: AbortSignal.timeout(timeLimit) };
-    const { status, content } = await requestProvider(this.#outbound, url, sent, maxMetadata);
+    const options = { signal: AbortSignal.timeout(timeLimit) };
+    const { status, content } = await requestProvider(this.#outbound, url, options, maxMetadata);
     if (status !== 200) throw new ProviderUnavailable(`${url.host} answered with status ${status} instead of metadata.`);
     return new TextDecoder().decode(content);
   }
@@ -103,9 +103,9 @@ export class ProviderDescriptions {
     for (const oldest of this.#entries.keys()) if (this.#entries.size >= maxProviders) this.#entries.delete(oldest);
     this.#entries.set(key, entry);
     description.then(
-      (read) => {
-        if (read === lastDescription) entry.until = this.#clocks.monotonic() + minPause;
-        else Object.assign(entry, { lastDescription: read, usableUntil: now + maxLifetime });
+      (newDescription) => {
+        if (newDescription === lastDescription) entry.until = this.#clocks.monotonic() + minPause;
+        else Object.assign(entry, { lastDescription: newDescription, usableUntil: now + maxLifetime });
       },
       () => {
         entry.until = this.#clocks.monotonic() + pauseAfterFailure;

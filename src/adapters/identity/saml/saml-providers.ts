@@ -54,7 +54,7 @@ export class ThreadedSamlProviders implements SamlProviders {
       inTurn(() => this.#reader.readResponse({ response, issuer, certificates, ...self, now: this.#clocks.now() }, tid, network));
     try {
       return await readWith(await this.#descriptions.get(provider, tid)).catch(async (cause: unknown) => {
-        const newer = cause instanceof ResponseInvalid ? await this.#newerCertificates(provider, tid) : null;
+        const newer = cause instanceof ResponseInvalid ? await this.#newerDescription(provider, tid) : null;
         if (!newer) throw cause;
         return readWith(newer);
       });
@@ -71,8 +71,8 @@ export class ThreadedSamlProviders implements SamlProviders {
     await this.#reader[Symbol.asyncDispose]();
   }
 
-  /** Returns the description if it has a new certificate, else null. Returns null if the provider does not respond. */
-  async #newerCertificates(provider: SamlProvider, tid: number): Promise<ProviderDescription | null> {
+  /** Reads the metadata again. @returns the description, or null if it has no new certificate or cannot be read now */
+  async #newerDescription(provider: SamlProvider, tid: number): Promise<ProviderDescription | null> {
     const old = await this.#descriptions.get(provider, tid);
     const newer = await this.#descriptions.getNewer(provider, tid).catch(() => null);
     return newer?.certificates.some((certificate) => !old.certificates.includes(certificate)) ? newer : null;

@@ -3,13 +3,13 @@ import { namespaces } from './saml-names.ts';
 import { elementsIn, refuse } from './strict-xml.ts';
 import { canonicalXml, type DomNode } from './xml-libraries.ts';
 
-/** Returns all elements with a name in the namespace of signatures, in the order of the document. */
+/** Returns all elements with the given name in the namespace of signatures, in the order of the document. */
 function elementsOf(node: DomNode, name: string): DomNode[] {
   const inChildren = elementsIn(node).flatMap((child) => elementsOf(child, name));
   return node.localName === name && node.namespaceURI === namespaces.signature ? [node, ...inChildren] : inChildren;
 }
 
-/** Returns the only element with a name. @throws XmlRefused if there is none, or several */
+/** Returns the only element with the given name. @throws XmlRefused if there is none, or several */
 function onlyElement(node: DomNode, name: string): DomNode {
   const [element, ...others] = elementsOf(node, name);
   return element && others.length === 0 ? element : refuse(`A signature does not have exactly one ${name}.`);
@@ -40,7 +40,7 @@ function isSignedBy(certificate: string, signature: DomNode): boolean {
  * @throws XmlRefused if there is a signature by none of them
  */
 export function signingCertificates(document: DomNode, certificates: readonly string[]): readonly string[] {
-  const signers = elementsOf(document, 'Signature').map((signature) => certificates.filter((one) => isSignedBy(one, signature)));
-  if (signers.some((ofSignature) => ofSignature.length === 0)) refuse('A signature is not valid for any certificate of the provider.');
-  return [...new Set(signers.flat())];
+  const signersBySignature = elementsOf(document, 'Signature').map((signature) => certificates.filter((one) => isSignedBy(one, signature)));
+  if (signersBySignature.some((signers) => signers.length === 0)) refuse('A signature is not valid for any certificate of the provider.');
+  return [...new Set(signersBySignature.flat())];
 }

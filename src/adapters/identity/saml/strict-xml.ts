@@ -11,17 +11,17 @@ export interface XmlElement {
   readonly text: string | null;
 }
 
-/** The document is not as it must be. The message is for the operator. */
+/** Postern does not accept the document. The message is for the operator. */
 export class XmlRefused extends Error {}
 
 /** Refuses the document. @throws XmlRefused */
-export function refuse(why: string): never {
-  throw new XmlRefused(why);
+export function refuse(message: string): never {
+  throw new XmlRefused(message);
 }
 
-/** Refuses the document unless a condition holds. @throws XmlRefused */
-export function demand(holds: boolean, otherwise: string): void {
-  if (!holds) refuse(otherwise);
+/** Refuses the document unless a condition is true. @throws XmlRefused */
+export function demand(condition: boolean, message: string): void {
+  if (!condition) refuse(message);
 }
 
 const [elementNode, textNode] = [1, 3]; // Node.nodeType
@@ -79,11 +79,11 @@ export function rootOf(document: DomNode): XmlElement {
 /** Parses a document, and returns its root element. @throws XmlRefused, as `parseStrictly` and `rootOf` */
 export const parseXml = (xml: string, limits: XmlLimits): XmlElement => rootOf(parseStrictly(xml, limits));
 
-/** Returns the children of an element with a name. */
+/** Returns the children of an element that have the given name. */
 export const childrenOf = ({ children }: XmlElement, namespace: string, name: string): readonly XmlElement[] =>
   children.filter((child) => child.namespace === namespace && child.name === name);
 
-/** Returns the only child of an element with a name. @throws XmlRefused if there is none, or several */
+/** Returns the only child of an element that has the given name. @throws XmlRefused if there is none, or several */
 export function onlyChild(element: XmlElement, namespace: string, name: string): XmlElement {
   const [child, ...others] = childrenOf(element, namespace, name);
   return child && others.length === 0 ? child : refuse(`${element.name} does not have exactly one ${name}.`);
@@ -98,7 +98,7 @@ export const attributeOf = ({ attributes }: XmlElement, name: string): string | 
 /** Returns an element and all elements in it. */
 export const withDescendants = (element: XmlElement): readonly XmlElement[] => [element, ...element.children.flatMap(withDescendants)];
 
-/** Returns a point in time in an attribute, in ms since the epoch; null: it is missing. @throws XmlRefused */
+/** Returns the time in an attribute, in ms since the epoch; null: the attribute is missing. @throws XmlRefused */
 export function timeOf(element: XmlElement, name: string): number | null {
   const text = attributeOf(element, name);
   if (text === null) return null;

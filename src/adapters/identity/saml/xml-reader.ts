@@ -5,7 +5,7 @@ import type { ResponseInput } from './read-response.ts';
 import type { XmlTask } from './saml-thread.ts';
 import { XmlLane } from './xml-lane.ts';
 
-/** The group of the metadata of a tenant. Each network that sends responses is another group. */
+/** The group of the metadata of a tenant. Each network that sends responses has a group of its own. */
 const metadataGroup = 'metadata';
 
 type Lane = Pick<XmlLane, 'isBusy' | 'read' | typeof Symbol.asyncDispose>;
@@ -51,7 +51,7 @@ export class XmlReader implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const readIn = async (lane: Lane) => {
       const start = this.#monotonic();
-      await lane.read(task).then((value) => resolve(value as T), reject); // the thread answers each task with its type
+      await lane.read(task).then((value) => resolve(value as T), reject); // the thread returns the type that belongs to the task
       return this.#monotonic() - start;
     };
     const documents = this.#documents.get(tid) ?? costQueue<WaitingDocument>();

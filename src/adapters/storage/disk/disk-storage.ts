@@ -101,8 +101,9 @@ export function diskStorage({ threads, lookups, lists, pages, buffers }: OpenFol
       const names = await removals.run('stagedNames', []);
       if (!names) return;
       // The tokens are queried after the folder was read, so that every pending change in `names` is among them.
-      const containsActive = tokenFinder(await listActiveTokens());
-      for (const name of names.filter((name) => !containsActive(name))) await removals.run('deleteStagedName', [name]).catch(() => {}); // an undeletable entry stays
+      const containsActiveToken = tokenFinder(await listActiveTokens());
+      // An entry that cannot be deleted stays.
+      for (const name of names.filter((name) => !containsActiveToken(name))) await removals.run('deleteStagedName', [name]).catch(() => {});
     },
   };
 }

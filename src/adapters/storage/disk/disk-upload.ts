@@ -13,7 +13,7 @@ const firstBufferSize = 1 << 16; // bytes: a client may send the beginning of th
  */
 export class DiskUpload implements ContinuedUpload {
   readonly handle = null;
-  readonly #staged: StagedUpload;
+  readonly #stagedUpload: StagedUpload;
   readonly #placing: Placing;
   readonly #folder: Pick<OpenFolder, 'threads' | 'pages'>;
   readonly #client: StorageClient;
@@ -23,9 +23,9 @@ export class DiskUpload implements ContinuedUpload {
   #position: number;
   #writing: Promise<unknown> = Promise.resolve();
   /**
-   * Resolves when no thread uses the descriptors. They must not be closed before: another file could get their numbers.
+   * Resolves when no thread uses the descriptors. They must not be closed earlier: another file could get their numbers.
    */
-  #unused: Promise<void> = Promise.resolve();
+  #descriptorsUnused: Promise<void> = Promise.resolve();
   #isSynced = false;
   /**
    * The last sync. If it failed, it is not repeated: the system may report the next sync as successful although bytes are
@@ -34,8 +34,14 @@ export class DiskUpload implements ContinuedUpload {
   #lastSync: Promise<unknown> = Promise.resolve();
 
   /** @param offset bytes that the staging file has already */
-  constructor(staged: StagedUpload, target: UploadTarget, placing: Placing, folder: Pick<OpenFolder, 'threads' | 'pages'>, offset = 0) {
-    this.#staged = staged;
+  constructor(
+    stagedUpload: StagedUpload,
+    target: UploadTarget,
+    placing: Placing,
+    folder: Pick<OpenFolder, 'threads' | 'pages'>,
+    offset = 0,
+  ) {
+    this.#stagedUpload = stagedUpload;
     this.#position = offset;
     this.#folder = folder;
     this.#client = target.client;
@@ -59,7 +65,7 @@ export class DiskUpload implements ContinuedUpload {
     await this.#flush();
     await this.#writing;
     await this.#lastSync;
-    this.#lastSync = this.#folder.threads.syncs.run('syncUpload', [this.#staged], {
+    this.#lastSync = this.#folder.threads.syncs.run('syncUpload', [this.#stagedUpload], {
       client: this.#client,
       onLateResult: () => {},
       onEnd: this.#use(),
@@ -72,7 +78,7 @@ export class DiskUpload implements ContinuedUpload {
     let buffer = new ArrayBuffer(bufferSize);
     for (let position = 0; position < this.#position; ) {
       const length = Math.min(bufferSize, this.#position - position);
-      const result = await this.#folder.threads.data.run('read', [this.#staged.file, buffer, length, position], {
+      const result = await this.#folder.threads.data.run('read', [this.#stagedUpload.file, buffer, length, position], {
         ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
       });
       if (result.count < length) throw new StorageUnavailable('a staging file is shorter than what was written to it');
@@ -84,17 +90,17 @@ export class DiskUpload implements ContinuedUpload {
 
   async place(): Promise<string> {
     await this.sync();
-    return placeUpload(this.#folder, this.#staged, this.#placing, this.#client);
+    return placeUpload(this.#folder, this.#stagedUpload, this.#placing, this.#client);
   }
 
   async discard(): Promise<void> {
-    await this.#unused;
-    await this.#folder.threads.data.run('discardUpload', [this.#staged], { client: this.#client, always: true });
+    await this.#descriptorsUnused;
+    await this.#folder.threads.data.run('discardUpload', [this.#stagedUpload], { client: this.#client, always: true });
   }
 
   async closeForRecovery(): Promise<void> {
-    await this.#unused;
-    await this.#folder.threads.data.run('closeUpload', [this.#staged], { client: this.#client, always: true });
+    await this.#descriptorsUnused;
+    await this.#folder.threads.data.run('closeUpload', [this.#stagedUpload], { client: this.#client, always: true });
   }
 
   /** Waits until the previous write has ended, and begins to write the filled buffer. */
@@ -111,16 +117,16 @@ export class DiskUpload implements ContinuedUpload {
 
   /** Writes the beginning of a buffer, which is moved to a thread and back. */
   async #writeOut(buffer: ArrayBuffer, length: number, position: number): Promise<void> {
-    const result = await this.#folder.threads.data.run('writeUpload', [this.#staged, buffer, length, position], {
+    const result = await this.#folder.threads.data.run('writeUpload', [this.#stagedUpload, buffer, length, position], {
       ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
     });
     this.#spare = result.buffer;
   }
 
-  /** @returns a function to call when the thread no longer uses the descriptors */
+  /** Notes that a thread uses the descriptors. @returns a function to call when the thread no longer uses them */
   #use(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#unused = promise;
+    this.#descriptorsUnused = promise;
     return resolve;
   }
 }

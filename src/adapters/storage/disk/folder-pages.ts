@@ -3,7 +3,7 @@ import type { ItemPath } from '#core/item-path.ts';
 import type { ListingPage, ListingQuery } from '#core/listing.ts';
 import type { FolderThreads } from './folder-threads.ts';
 
-/** ms for which a page is used again. Other programs can write into a file without a change of its folder, so it must be short. */
+/** ms for which a page is used again. Other programs can write into a file without a change of its folder, so this time must be short. */
 const lifetime = 1000;
 const maxEntries = 50_000; // of all pages in the cache; an entry and its JSON need some 500 bytes
 const pageCost = 10; // entries; for an empty page
@@ -24,12 +24,12 @@ export class PageCache {
     ttl: lifetime,
     ttlAutopurge: true,
   });
-  #keys = 0;
+  #prefixCount = 0;
 
-  /** Returns a new beginning for the keys of pages, so that nothing is found below it. */
+  /** Returns a new prefix for the keys of pages. The cache contains no page with this prefix. */
   newPrefix(): string {
-    this.#keys += 1;
-    return `${this.#keys} `;
+    this.#prefixCount += 1;
+    return `${this.#prefixCount} `;
   }
 
   get(key: string): CachedPage | undefined {
@@ -42,8 +42,8 @@ export class PageCache {
 }
 
 /**
- * Reads pages of the folders of a location. If a folder has not changed since a page was read, and that was less than a second
- * ago, the same page is returned. So new, deleted and replaced entries are visible at once. What other programs write into files,
+ * Reads pages of the folders of a location. If a page was read less than a second ago, and its folder has not changed since, the same
+ * page is returned. So new, deleted and replaced entries are visible at once. What other programs write into files,
  * and the times of subfolders in which another process has changed something, are visible within a second.
  */
 export class FolderPages {
@@ -64,10 +64,10 @@ export class FolderPages {
   async read(path: ItemPath, query: ListingQuery): Promise<ListingPage> {
     const key = this.#prefix + JSON.stringify([path, query]);
     const readAt = this.#now();
-    const known = this.#cache.get(key);
-    const cached = known && readAt - known.readAt < lifetime ? known : null;
-    const { page, version } = await this.#pages.run('readPage', [path, query, cached?.version ?? null], { onLateResult: () => {} });
-    if (cached && !page) return cached.page;
+    const cachedPage = this.#cache.get(key);
+    const recentPage = cachedPage && readAt - cachedPage.readAt < lifetime ? cachedPage : null;
+    const { page, version } = await this.#pages.run('readPage', [path, query, recentPage?.version ?? null], { onLateResult: () => {} });
+    if (recentPage && !page) return recentPage.page;
     if (!page) throw new Error('the page was not read'); // cannot happen: only a known version can be unchanged
     if (version !== null) this.#cache.set(key, { page, version, readAt });
     return page;

@@ -51,6 +51,7 @@ interface CachedFolder {
   /** Resolves when the folder is open. */
   readonly opening: Promise<OpenFolder>;
   opened: OpenFolder | null;
+  /** Number of tasks that use the folder or hold it open. */
   users: number;
 }
 
@@ -60,7 +61,7 @@ export class OpenFolders implements AsyncDisposable {
   readonly #settings: ThreadSettings;
   readonly #cache = new Map<string, CachedFolder>(); // in the order of their last use
   #lastUsed: CachedFolder | undefined;
-  readonly #evictedInUse = new Set<CachedFolder>(); // closed when their last user ends
+  readonly #evictedInUse = new Set<CachedFolder>(); // closed when the last work in them has ended
   readonly #smallFiles = smallFileCache<SmallFile>();
   readonly #pages = new PageCache();
   readonly #buffers = new ReadBuffers();
@@ -82,12 +83,12 @@ export class OpenFolders implements AsyncDisposable {
    * @throws StorageUnavailable if the folder does not exist
    */
   async use<T>(folder: LocationFolder, work: WorkInFolder<T>): Promise<T> {
-    const cached = this.#open(folder);
+    const cachedFolder = this.#open(folder);
     try {
-      return await this.#runIn(cached, work);
+      return await this.#runIn(cachedFolder, work);
     } catch (cause) {
       if (!(cause instanceof RootGone)) throw cause;
-      this.#evict(cached);
+      this.#evict(cachedFolder);
       return this.#runIn(this.#open(folder), work);
     }
   }
@@ -135,69 +136,69 @@ export class OpenFolders implements AsyncDisposable {
     this.#isClosed = true;
     const folders = [...this.#cache.values(), ...this.#evictedInUse];
     this.#cache.clear(); // before the wait: otherwise `#evict` would close a folder again if its disk is lost meanwhile
-    await Promise.all([...folders.map((cached) => this.#close(cached)), this.#probes[Symbol.asyncDispose]()]);
+    await Promise.all([...folders.map((cachedFolder) => this.#close(cachedFolder)), this.#probes[Symbol.asyncDispose]()]);
   }
 
   #open(folder: LocationFolder): CachedFolder {
     if (this.#isClosed) throw stoppingError();
     const key = keyOf(folder);
     const existing = this.#cache.get(key);
-    if (existing && existing === this.#lastUsed) return existing; // it already is the last of the map
+    if (existing && existing === this.#lastUsed) return existing; // it is already the last entry of the map
     if (existing) this.#cache.delete(key);
     else if (this.#cache.size >= this.#maxOpen) this.#evictOldest();
-    const cached = existing ?? this.#openUncached(key, folder);
-    this.#cache.set(key, cached);
-    this.#lastUsed = cached;
-    return cached;
+    const cachedFolder = existing ?? this.#openUncached(key, folder);
+    this.#cache.set(key, cachedFolder);
+    this.#lastUsed = cachedFolder;
+    return cachedFolder;
   }
 
   #openUncached(key: string, folder: LocationFolder): CachedFolder {
-    const threads = folderThreads(() => cached.opened?.root ?? null, this.#budget, this.#settings);
+    const threads = folderThreads(() => cachedFolder.opened?.root ?? null, this.#budget, this.#settings);
     const opening = Promise.withResolvers<OpenFolder>();
-    const cached: CachedFolder = { key, tid: folder.tid, threads, opening: opening.promise, opened: null, users: 0 };
+    const cachedFolder: CachedFolder = { key, tid: folder.tid, threads, opening: opening.promise, opened: null, users: 0 };
     let isLate = false;
-    // After a late end, the next request tries again, but not while the disk hangs: each try would block another thread.
-    this.#openRoot(cached, folder, () => isLate && this.#evict(cached)).then(opening.resolve, (cause) => {
+    // When a late attempt has ended, the next request opens the folder again. Not earlier: each attempt would block another thread.
+    this.#openRoot(cachedFolder, folder, () => isLate && this.#evict(cachedFolder)).then(opening.resolve, (cause) => {
       isLate = threads.isBlocked();
       opening.reject(cause);
-      if (!isLate) this.#evict(cached);
+      if (!isLate) this.#evict(cachedFolder);
     });
     opening.promise.catch(() => {}); // the folder can be closed before anybody waits for it
-    return cached;
+    return cachedFolder;
   }
 
   /** @param onEnd called when the thread no longer tries to open the folder */
-  async #openRoot(cached: CachedFolder, { path, mountPoint }: LocationFolder, onEnd: () => void): Promise<OpenFolder> {
-    const { threads } = cached;
+  async #openRoot(cachedFolder: CachedFolder, { path, mountPoint }: LocationFolder, onEnd: () => void): Promise<OpenFolder> {
+    const { threads } = cachedFolder;
     const onLateResult = (root: StorageRoot) => closeSync(root.descriptor);
     const root = await threads.lookups.run('openRoot', [{ path, mountPoint }], { onLateResult, onEnd });
     const lookups = new FileLookups(threads, this.#smallFiles.forFolder());
     const pages = new FolderPages(threads, this.#pages);
-    cached.opened = { root, threads, lookups, lists: new FolderLists(threads), pages, buffers: this.#buffers };
-    return cached.opened;
+    cachedFolder.opened = { root, threads, lookups, lists: new FolderLists(threads), pages, buffers: this.#buffers };
+    return cachedFolder.opened;
   }
 
-  async #runIn<T>(cached: CachedFolder, work: WorkInFolder<T>): Promise<T> {
-    const release = this.#hold(cached);
+  async #runIn<T>(cachedFolder: CachedFolder, work: WorkInFolder<T>): Promise<T> {
+    const release = this.#hold(cachedFolder);
     try {
-      return await work(cached.opened ?? (await cached.opening), () => this.#hold(cached));
+      return await work(cachedFolder.opened ?? (await cachedFolder.opening), () => this.#hold(cachedFolder));
     } finally {
       release();
     }
   }
 
-  #hold(cached: CachedFolder): () => void {
-    cached.users += 1;
+  #hold(cachedFolder: CachedFolder): () => void {
+    cachedFolder.users += 1;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      cached.users -= 1;
-      if (cached.users === 0 && this.#evictedInUse.has(cached)) void this.#close(cached);
+      cachedFolder.users -= 1;
+      if (cachedFolder.users === 0 && this.#evictedInUse.has(cachedFolder)) void this.#close(cachedFolder);
     };
   }
 
-  /** Evicts the idle folder with the oldest use of the tenant that has the most idle folders. */
+  /** Evicts the least recently used idle folder of the tenant that has the most idle folders. */
   #evictOldest(): void {
     const idle = [...this.#cache.values()].filter(({ users, threads }) => users === 0 && !threads.isBlocked());
     const idleByTenant = Map.groupBy(idle, ({ tid }) => tid);
@@ -205,18 +206,18 @@ export class OpenFolders implements AsyncDisposable {
     if (largestGroup?.[0]) this.#evict(largestGroup[0]);
   }
 
-  #evict(cached: CachedFolder): void {
-    if (this.#cache.get(cached.key) !== cached) return;
-    this.#cache.delete(cached.key);
-    if (cached.users > 0) this.#evictedInUse.add(cached);
-    else void this.#close(cached);
+  #evict(cachedFolder: CachedFolder): void {
+    if (this.#cache.get(cachedFolder.key) !== cachedFolder) return;
+    this.#cache.delete(cachedFolder.key);
+    if (cachedFolder.users > 0) this.#evictedInUse.add(cachedFolder);
+    else void this.#close(cachedFolder);
   }
 
-  async #close(cached: CachedFolder): Promise<void> {
-    this.#evictedInUse.delete(cached);
-    const isBlocked = cached.threads.isBlocked();
-    await cached.threads[Symbol.asyncDispose]();
+  async #close(cachedFolder: CachedFolder): Promise<void> {
+    this.#evictedInUse.delete(cachedFolder);
+    const isBlocked = cachedFolder.threads.isBlocked();
+    await cachedFolder.threads[Symbol.asyncDispose]();
     // A blocked thread may still use the descriptor: its number must not become that of another folder.
-    if (cached.opened && !isBlocked) closeSync(cached.opened.root.descriptor);
+    if (cachedFolder.opened && !isBlocked) closeSync(cachedFolder.opened.root.descriptor);
   }
 }

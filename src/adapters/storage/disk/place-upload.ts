@@ -24,12 +24,12 @@ export function placingOf(target: UploadTarget, ownership: Ownership): Placing {
 /** Puts a synced staging file in place, durably. @returns its name */
 export async function placeUpload(
   { threads, pages }: Pick<OpenFolder, 'threads' | 'pages'>,
-  staged: StagedUpload,
+  stagedUpload: StagedUpload,
   placing: Placing,
   client: UploadTarget['client'],
 ): Promise<string> {
   // The thread first checks that the location's path still leads to the open folder: otherwise nobody would find the file.
-  const { name, folder } = await threads.changes.run('placeUpload', [staged, placing]).finally(() => pages.clear());
+  const { name, folder } = await threads.changes.run('placeUpload', [stagedUpload, placing]).finally(() => pages.clear());
   await threads.syncs.run('syncFolder', [folder], { client, always: true });
   return name;
 }

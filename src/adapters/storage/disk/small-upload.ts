@@ -7,7 +7,7 @@ import type { Placing, StagedUpload } from './staged-upload.ts';
 /** The largest file that is received before its staging file is created, in bytes. */
 export const maxSmallUpload = 1 << 16;
 
-/** A small upload that begins. */
+/** What a new small upload needs. */
 interface NewSmallUpload {
   readonly target: UploadTarget & { readonly size: number };
   readonly token: string;
@@ -16,8 +16,8 @@ interface NewSmallUpload {
 }
 
 /**
- * Receives a small file whose size is known. One call to a thread creates, writes and syncs its staging file: a call costs more than the
- * bytes.
+ * Receives a small file whose size is known. One call to a thread creates, writes and syncs its staging file: a call costs more than
+ * writing the bytes.
  */
 export class SmallUpload implements Upload {
   readonly handle = null;
@@ -50,14 +50,14 @@ export class SmallUpload implements Upload {
   }
 
   async discard(): Promise<void> {
-    const staged = await this.#staging?.catch(() => null);
-    if (staged) await this.#folder.threads.data.run('discardUpload', [staged], { client: this.#client, always: true });
+    const stagedUpload = await this.#staging?.catch(() => null);
+    if (stagedUpload) await this.#folder.threads.data.run('discardUpload', [stagedUpload], { client: this.#client, always: true });
   }
 
   /** An upload that continues later needs its staging file, even if it is empty. */
   async closeForRecovery(): Promise<void> {
-    const staged = await (this.#staging?.catch(() => null) ?? this.#createStagingFile());
-    if (staged) await this.#folder.threads.data.run('closeUpload', [staged], { client: this.#client, always: true });
+    const stagedUpload = await (this.#staging?.catch(() => null) ?? this.#createStagingFile());
+    if (stagedUpload) await this.#folder.threads.data.run('closeUpload', [stagedUpload], { client: this.#client, always: true });
   }
 
   get #client() {

@@ -40,7 +40,7 @@ export function openStagedUpload(
   }
 }
 
-/** @throws ENOENT if the file is gone or shorter than `offset` */
+/** Opens a staging file again. @throws ENOENT if the file is gone or shorter than `offset` */
 function reopenStagingFile(
   staging: DirectoryEntry | null,
   { token, offset, size }: { readonly token: string; readonly offset: number; readonly size: number | null },
@@ -112,13 +112,13 @@ export function stageSmallFile(
   { parent, token, content }: { readonly parent: ItemPath; readonly token: string; readonly content: Uint8Array },
   freeSpace: FreeSpaceFloor,
 ): StagedUpload {
-  const staged = openStagedUpload(root, { parent, token, size: content.length }, freeSpace);
+  const stagedUpload = openStagedUpload(root, { parent, token, size: content.length }, freeSpace);
   try {
-    writeStaged(staged, content, 0);
-    syncStaged(staged);
-    return staged;
+    writeStaged(stagedUpload, content, 0);
+    syncStaged(stagedUpload);
+    return stagedUpload;
   } catch (cause) {
-    discardStaged(root, staged);
+    discardStaged(root, stagedUpload);
     throw cause;
   }
 }
@@ -169,7 +169,7 @@ export function placeStaged(
   }
 }
 
-/** Deletes a staging file. A file that was put in place stays. */
+/** Deletes a staging file and closes its descriptors. A file that was put in place stays. */
 export function discardStaged(root: StorageRoot, { file, staging, token }: StagedUpload): void {
   try {
     clearStaging(staging);

@@ -17,7 +17,7 @@ export interface LaneOptions {
   readonly concurrency: number;
   /** true: while requests are in progress, or the lane is held, all of them go to the same thread. */
   readonly oneThread?: boolean;
-  /** Time after the last request until its thread ends, in ms. */
+  /** Time after the last request until its idle thread may end, in ms. */
   readonly idleTime?: number;
 }
 
@@ -36,17 +36,17 @@ interface RequestOptions<T> {
   readonly onEnd?: () => void;
   /** true: the request is queued even if the disk hangs, because it releases a resource such as a descriptor. */
   readonly always?: boolean;
-  /** Time after this request until its thread ends, in ms; by default that of the lane. */
+  /** Time after this request until its idle thread may end, in ms. Default: the idle time of the lane. */
   readonly idleTime?: number;
 }
 
 export interface PendingRequest {
   readonly lane: Lane;
-  /** The groups in which it waits for its turn. */
+  /** The groups in which the request waits for its turn. */
   readonly groups: readonly string[];
   readonly request: DiskRequest;
   readonly moved: readonly ArrayBuffer[];
-  /** Whether its caller may get an error although the thread may still run it. */
+  /** Whether the caller may get an error although the thread may still run the request. */
   readonly canExpire: boolean;
   readonly always: boolean;
   readonly idleTime: number;
@@ -62,7 +62,7 @@ export interface PoolThread {
   readonly thread: IdleThread;
   readonly isAdditional: boolean;
   hasAnswered: boolean;
-  /** When it may end if it is idle: after the idle time of each of its requests. */
+  /** When the thread may end if it is idle: the idle times of all its requests have then passed. */
   idleUntil: number;
   /** Requests that the thread has not answered, in their order. */
   sent: PendingRequest[];
@@ -74,7 +74,7 @@ interface LanePool {
   dispatch(): void;
   /** Lets idle threads end after their idle time. */
   startIdleTimers(): void;
-  /** Returns whether the limit for an answer has passed since a time. */
+  /** Returns whether a request that was sent or queued at `since` has waited for longer than the limit. */
   isLate(since: number): boolean;
 }
 
@@ -94,7 +94,7 @@ export class Lane {
   readonly #inProgress = new Set<PendingRequest>();
   #thread: PoolThread | undefined;
   #holds = 0;
-  /** Time of the last request to a thread. While requests are being sent, the disk does not hang, even if other requests wait long. */
+  /** Time of the last request to a thread. While requests can be sent, the disk does not count as hung, even if others wait long. */
   #lastSent = 0;
 
   constructor(pool: LanePool, options: LaneOptions) {

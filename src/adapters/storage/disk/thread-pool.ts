@@ -83,7 +83,7 @@ export class ThreadPool implements AsyncDisposable {
     return this.#threads.some(({ sent: [oldest] }) => oldest !== undefined && this.isLate(oldest.since));
   }
 
-  /** Returns whether the limit for an answer has passed since a time. */
+  /** Returns whether a request that was sent or queued at `since` has waited for longer than the limit. */
   isLate(since: number): boolean {
     return performance.now() - since > this.options.settings.responseTimeout;
   }

@@ -6,7 +6,7 @@ import type { ObjectRange, WriteCondition } from './object-store.ts';
 import { type Method, mayChange, noResponseError, serviceErrorOf } from './service-errors.ts';
 import { readXml, type XmlElement, type XmlLimits } from './xml.ts';
 
-/** A request about an object, or about the place for objects. */
+/** A request about an object, or about the bucket or container. */
 export interface ServiceRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -100,7 +100,7 @@ export const rangeRequest = ({ range, etag, streamed = false, signal }: ObjectRa
   ...(signal ? { signal } : {}),
 });
 
-/** Returns the statuses of a response to a request whose condition is not met. A service may answer 404 if the object to replace was deleted. */
+/** Returns the statuses that mean that a condition is not met. A service may answer 404 if the object to replace was deleted. */
 export function conditionFailedStatuses(condition: WriteCondition): readonly number[] {
   if (condition === 'none') return [];
   return condition === 'absent' ? [409, 412] : [404, 409, 412];

@@ -215,7 +215,7 @@ export async function sweepLocations({
   };
   await storages.sweep?.(tokensInUse).catch(() => {}); // the next sweep tries again
   const locations = await store.read.selectFrom('location').selectAll().execute();
-  // A large folder is deleted in the background, and one that hangs is swept when it responds again.
+  // A large folder is deleted in the background. A location that hangs is swept when it responds again.
   await forEachLocation(locations, async (row) => {
     try {
       const storage = await openLocation(row, { storages, vault });

@@ -1,7 +1,7 @@
 import { narrowNetworkOf, wideNetworkOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
 
-/** Maximum number of simultaneous uploads from one network, from one wide network, and at one link. Each holds a connection and two file descriptors. */
+/** Maximum number of simultaneous uploads from one network, from one wide network, and at one link. */
 const maxUploads = { network: 64, wide: 128, link: 256 };
 const retryAfter = 5; // seconds
 
@@ -31,8 +31,8 @@ export interface UploadSlots {
 const busyRefusal = () => new Refusal('uploadsBusy', undefined, { retryAfter });
 
 /** Returns the upload to abort for a newcomer. @throws Refusal (503) if its own network would have as many uploads as the largest */
-function uploadToAbort(ofLink: readonly RunningUpload[], newcomer: RunningUpload): RunningUpload {
-  const byNetwork = Map.groupBy(ofLink, ({ wide }) => wide);
+function uploadToAbort(uploadsAtLink: readonly RunningUpload[], newcomer: RunningUpload): RunningUpload {
+  const byNetwork = Map.groupBy(uploadsAtLink, ({ wide }) => wide);
   const largest = [...byNetwork.values()].reduce((one, other) => (other.length > one.length ? other : one), []);
   const newest = largest.at(-1);
   if (!newest || largest.length <= (byNetwork.get(newcomer.wide)?.length ?? 0) + 1) throw busyRefusal();
@@ -47,9 +47,9 @@ export function uploadSlots(): UploadSlots {
       const upload = { network: narrowNetworkOf(address), wide: wideNetworkOf(address), viewId, abort };
       if (runningUploads(({ network }) => network === upload.network).length >= maxUploads.network) throw busyRefusal();
       if (runningUploads(({ wide }) => wide === upload.wide).length >= maxUploads.wide) throw busyRefusal();
-      const ofLink = runningUploads((other) => other.viewId === viewId);
-      if (ofLink.length >= maxUploads.link) {
-        const uploadToEnd = uploadToAbort(ofLink, upload);
+      const uploadsAtLink = runningUploads((other) => other.viewId === viewId);
+      if (uploadsAtLink.length >= maxUploads.link) {
+        const uploadToEnd = uploadToAbort(uploadsAtLink, upload);
         running.delete(uploadToEnd);
         uploadToEnd.abort();
       }
