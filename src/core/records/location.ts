@@ -1,18 +1,16 @@
 import Type, { type Static } from 'typebox';
 import { bodyOf, count, etag, limit, limits, lineOf, orNull, recordId, requiredLine, stampFields } from './field.ts';
-import { availableKinds, storageKinds } from './location-configurations.ts';
+import { availableKinds } from './location-configurations.ts';
 
 /** Maximum number of locations per tenant. The limit exists because each process checks every location every 30 s. */
 export const maxLocations = 1000;
-
-const unavailableKinds = storageKinds.filter((kind) => !availableKinds.includes(kind));
 
 /** All fields of a location. */
 export const locationFields = {
   id: recordId('Number of the location, unique in the installation.'),
   tid: recordId('Tenant that owns the location.'),
   name: requiredLine(limits.name, 'Name by which shares refer to the location.'),
-  kind: lineOf(32, { description: `Kind of storage: ${availableKinds.join(', ')}. Not available yet: ${unavailableKinds.join(', ')}.` }),
+  kind: lineOf(32, { description: `Kind of storage: ${availableKinds.join(', ')}.` }),
   configuration: Type.String({
     maxLength: limits.configuration,
     description:
