@@ -1,7 +1,10 @@
 const pauses = [10_000, 10_000, 30_000, 60_000] as const; // ms after the first failure, the second and so on; the last one repeats
 
-/** ms for which this process leaves the changes at a location that it has given up to other processes. */
-const givenUpTime = 180_000;
+/**
+ * Time for which this process leaves the changes at a location that it has given up to other processes, in ms. It is short, because the
+ * other processes may have given up the same location.
+ */
+const givenUpTime = 60_000;
 
 interface Failure {
   readonly count: number;
