@@ -324,16 +324,18 @@ test('one network cannot leave more than 200 unfinished uploads at a link', asyn
   assert.equal(refusal.json.code, 'uploadsBusy');
 });
 
-test('at a link with a thousand unfinished uploads, another network can begin one: the largest network loses its smallest', async (t) => {
+test('at a link with a thousand unfinished uploads, another network can begin one: the largest idle network loses its smallest, with its bytes', async (t) => {
   const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const tus = tusClient(postern, base);
   const { store } = postern.ports;
   await tus.begin('first', 10, { 'x-forwarded-for': '203.0.113.8' });
   const row = await store.read.selectFrom('resumable_upload').selectAll().executeTakeFirstOrThrow();
   const rows = Array.from({ length: 999 }, (_, index) => {
-    const network = index < 350 ? '198.51.100.0' : `192.0.2.${index}`;
-    const received = index === 7 ? 4 : 5;
-    return { ...row, id: `id-${index}`, token: `token-${index}`, network, wide_network: network, received };
+    // Parts of all uploads of the largest network are being received, so none of them can be deleted.
+    const holder = index < 350 ? 'another process' : null;
+    const network = holder ? '198.51.100.0' : index < 650 ? '203.0.113.128' : `192.0.2.${index}`;
+    const received = index === 407 ? 4 : 5;
+    return { ...row, id: `id-${index}`, token: `token-${index}`, network, wide_network: network, received, holder };
   });
   for (let start = 0; start < rows.length; start += 100)
     await store.write(
@@ -344,9 +346,15 @@ test('at a link with a thousand unfinished uploads, another network can begin on
           .execute(),
       'job',
     );
+  const [stagingFile = ''] = await stagedNames(postern);
+  await writeFile(join(postern.files, '.postern', stagingFile.replace(row.token, 'token-407')), 'abcd');
   assert.equal((await tus.announce('new', 10, { 'x-forwarded-for': '203.0.113.9' })).status, 201);
+  assert.deepEqual(
+    (await stagedNames(postern)).filter((name) => name.includes('token-407')),
+    [],
+  );
   const ids = (await store.read.selectFrom('resumable_upload').select('id').execute()).map(({ id }) => id);
-  assert.deepEqual([ids.length, ids.includes('id-7'), ids.includes(row.id)], [1000, false, true]);
+  assert.deepEqual([ids.length, ids.includes('id-407'), ids.includes(row.id)], [1000, false, true]);
 });
 
 test('an upload that has received no bytes expires after 15 minutes', async (t) => {

@@ -1,16 +1,17 @@
 import { isDropBox } from '#core/authorization/share-rules.ts';
 import { narrowNetworkOf, wideNetworkOf } from '#core/client-networks.ts';
-import { formatItemPath, type ItemPath } from '#core/item-path.ts';
+import { formatItemPath, type ItemPath, parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { checkStoreSpace } from '#features/health/check-store-space.ts';
 import { checkQuota } from '#features/quotas/check-quota.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
-import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import { type SharedStorage, type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import { newChangeToken } from '#features/visits/files/pending-change.ts';
 import { checkUploadTarget } from '#features/visits/files/upload-target.ts';
 import type { Ports } from '#ports/ports.ts';
-import { checkUnfinished } from './unfinished-limits.ts';
+import { checkUnfinished, type DeletedUpload } from './unfinished-limits.ts';
 import { deleteUploadRow, ifNameTaken, ownerKey, type UploadRow, uploadEnd } from './upload-rows.ts';
 
 const idBits = 192;
@@ -33,11 +34,27 @@ export interface NewUpload {
 }
 
 /**
+ * Deletes what an upload that made room has received, because no quota counts it any more. If that fails, or if the upload is at another
+ * location, the sweep deletes it.
+ */
+async function deleteStagingFile(
+  { uploadHashes }: Pick<VisitServices, 'uploadHashes'>,
+  storage: SharedStorage<'upload'>['storage'],
+  newUpload: UploadRow,
+  { id, location_id: locationId, location_path: path, token, handle }: DeletedUpload,
+): Promise<void> {
+  uploadHashes.forget(id);
+  const entry = splitPath(parseStoredPath(path) ?? rootPath);
+  if (!entry || locationId !== newUpload.location_id) return;
+  await storage.clearEvidence({ action: 'upload', ...entry, newName: '', token, handle }).catch(() => {});
+}
+
+/**
  * Begins an upload in parts. No byte of the file is received yet.
  * @throws Refusal (403, 404, 409, 413, 503, 507)
  */
 export async function createUpload(
-  ports: AuthorizationPorts & StoragePorts & Pick<Ports, 'random' | 'limits'>,
+  ports: AuthorizationPorts & StoragePorts & Pick<Ports, 'random' | 'limits'> & Pick<VisitServices, 'uploadHashes'>,
   visitorRequest: VisitorRequest,
   { path, size, metadata }: AnnouncedFile,
 ): Promise<NewUpload> {
@@ -79,11 +96,13 @@ export async function createUpload(
       },
     };
     // The row comes first: the sweep deletes a staging file that has no row.
-    await ports.store.write(async (tx) => {
-      await checkUnfinished(tx, row, now);
+    const deletedUpload = await ports.store.write(async (tx) => {
+      const deleted = await checkUnfinished(tx, row, now);
       await checkQuota(tx, link, { bytes: size, files: 1 }, now);
       await tx.insertInto('resumable_upload').values(row).execute();
+      return deleted;
     }, visitorTurn(visitorRequest.address));
+    if (deletedUpload) await deleteStagingFile(ports, shared.storage, row, deletedUpload);
     try {
       const upload = await shared.storage.upload({ parent, name, size, ifTaken: ifNameTaken(row) }, row.token);
       await upload.closeForRecovery();

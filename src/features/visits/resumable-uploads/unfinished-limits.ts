@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import type { Tx } from '#ports/store.ts';
 import type { UploadRow } from './upload-rows.ts';
@@ -20,22 +21,14 @@ const unfinishedAtLink = (tx: Tx, { tid, share_id: shareId }: UploadRow, now: nu
     .where('stored_name', 'is', null)
     .where(({ or, eb }) => or([eb('expires_at', '>', now), eb('holder', 'is not', null)]));
 
-/**
- * Deletes the row of one upload of the wide network with the most: the one that has received the least. The sweep deletes its files.
- * @param ownCount unfinished uploads of the newcomer's wide network
- * @throws Refusal (503) if the newcomer's network would have as many as the largest one
- */
-async function makeRoom(tx: Tx, row: UploadRow, ownCount: number, now: number): Promise<void> {
-  const largest = await unfinishedAtLink(tx, row, now)
-    .select(({ fn }) => ['wide_network', fn.countAll<number | string>().as('count')])
-    .groupBy('wide_network')
-    .orderBy('count', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (!largest || Number(largest.count) <= ownCount + 1) throw busyRefusal();
-  const smallest = await unfinishedAtLink(tx, row, now)
-    .select('id')
-    .where('wide_network', '=', largest.wide_network)
+/** An upload that was deleted to make room. The caller must delete its staging file. */
+export type DeletedUpload = Pick<UploadRow, 'id' | 'location_id' | 'location_path' | 'token' | 'handle'>;
+
+/** Returns the upload of a wide network that has received the least, or undefined if parts of all of them are being received. */
+const smallestUpload = (tx: Tx, row: UploadRow, wideNetwork: string, now: number): Promise<DeletedUpload | undefined> =>
+  unfinishedAtLink(tx, row, now)
+    .select(['id', 'location_id', 'location_path', 'token', 'handle'])
+    .where('wide_network', '=', wideNetwork)
     .where('holder', 'is', null)
     // One that is being put in place is recovered with its row.
     .where(({ not, exists, selectFrom }) =>
@@ -52,16 +45,37 @@ async function makeRoom(tx: Tx, row: UploadRow, ownCount: number, now: number): 
     .orderBy('expires_at')
     .limit(1)
     .executeTakeFirst();
-  if (!smallest) throw busyRefusal();
-  await tx.deleteFrom('resumable_upload').where('tid', '=', row.tid).where('id', '=', smallest.id).execute();
+
+/**
+ * Deletes the row of one upload of the wide network with the most: the one that has received the least. Uploads of which a part is being
+ * received stay: if a network has no others, the next largest one loses an upload.
+ * @param ownCount unfinished uploads of the newcomer's wide network
+ * @throws Refusal (503) if the newcomer's network would have as many as every network that could lose one
+ */
+async function makeRoom(tx: Tx, row: UploadRow, ownCount: number, now: number): Promise<DeletedUpload> {
+  const networks = await unfinishedAtLink(tx, row, now)
+    .select(({ fn }) => ['wide_network', fn.countAll<number | string>().as('count')])
+    .groupBy('wide_network')
+    .having(sql<boolean>`count(holder) < count(*)`)
+    .orderBy('count', 'desc')
+    .execute();
+  for (const { wide_network: wideNetwork, count } of networks) {
+    if (Number(count) <= ownCount + 1) break;
+    const smallest = await smallestUpload(tx, row, wideNetwork, now);
+    if (!smallest) continue;
+    await tx.deleteFrom('resumable_upload').where('tid', '=', row.tid).where('id', '=', smallest.id).execute();
+    return smallest;
+  }
+  throw busyRefusal();
 }
 
 /**
  * Checks that there may be one more unfinished upload. At a link that has too many, the wide network with the most loses one to a network
  * that has fewer, so that nobody can close a link for the uploads of others.
+ * @returns the upload that was deleted, or null
  * @throws Refusal (503)
  */
-export async function checkUnfinished(tx: Tx, row: UploadRow, now: number): Promise<void> {
+export async function checkUnfinished(tx: Tx, row: UploadRow, now: number): Promise<DeletedUpload | null> {
   const counts = await unfinishedAtLink(tx, row, now)
     .select(({ fn, ref }) => [
       fn.countAll<number | string>().as('link'),
@@ -70,5 +84,5 @@ export async function checkUnfinished(tx: Tx, row: UploadRow, now: number): Prom
     ])
     .executeTakeFirstOrThrow();
   for (const group of ['network', 'wide'] as const) if (Number(counts[group]) >= maxUnfinished[group]) throw busyRefusal();
-  if (Number(counts.link) >= maxUnfinished.link) await makeRoom(tx, row, Number(counts.wide), now);
+  return Number(counts.link) < maxUnfinished.link ? null : makeRoom(tx, row, Number(counts.wide), now);
 }
