@@ -7,10 +7,11 @@ import { createShare } from './visiting.ts';
 const size = 600 * 1024; // bytes, too large to be read when the file is opened
 const client = '203.0.113.7';
 const commandsForClients = [
+  ...['createFolder', 'rename', 'remove', 'placeUpload'],
   ...['read', 'close', 'openUpload', 'writeUpload', 'syncUpload', 'stageSmallUpload', 'syncFolder', 'discardUpload', 'closeUpload'],
 ];
 
-test('every read, write and sync of a disk for a visitor takes a turn of the network of the visitor', async (t) => {
+test('every read, write, sync and change of a disk for a visitor takes a turn of the network of the visitor', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const { base } = await createShare(postern);
   const run = t.mock.method(Lane.prototype, 'run');

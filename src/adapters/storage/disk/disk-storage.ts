@@ -90,11 +90,13 @@ export function diskStorage({ threads, lookups, lists, pages, buffers }: OpenFol
       return new DiskUpload(stagingFile, target, placingOf(target, ownership), { threads, pages }, offset);
     },
     createFolder: (parent, name, context) =>
-      changeEntry({ parent, name }, context, (change) => changes.run('createFolder', [change, ownership])),
+      changeEntry({ parent, name }, context, (change) => changes.run('createFolder', [change, ownership], { client: context.client })),
     rename: (parent, name, newName, context) =>
-      changeEntry({ parent, name }, context, (change) => changes.run('rename', [change, newName])),
+      changeEntry({ parent, name }, context, (change) => changes.run('rename', [change, newName], { client: context.client })),
     remove: (parent, name, context) =>
-      changeEntry({ parent, name }, { ...context, pendingTokens: [] }, (change) => changes.run('remove', [change])),
+      changeEntry({ parent, name }, { ...context, pendingTokens: [] }, (change) =>
+        changes.run('remove', [change], { client: context.client }),
+      ),
     recover: (change) => changes.run('recover', [change, ownership]).finally(() => pages.clear()),
     clearEvidence: (change) => (change.action === 'delete' ? removals : changes).run('clearEvidence', [change]),
     async sweep(listActiveTokens) {

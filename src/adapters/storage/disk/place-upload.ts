@@ -29,7 +29,7 @@ export async function placeUpload(
   client: UploadTarget['client'],
 ): Promise<string> {
   // The thread first checks that the location's path still leads to the open folder: otherwise nobody would find the file.
-  const { name, folder } = await threads.changes.run('placeUpload', [stagedUpload, placing]).finally(() => pages.clear());
+  const { name, folder } = await threads.changes.run('placeUpload', [stagedUpload, placing], { client }).finally(() => pages.clear());
   await threads.syncs.run('syncFolder', [folder], { client, always: true });
   return name;
 }
