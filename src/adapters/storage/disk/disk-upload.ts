@@ -5,7 +5,8 @@ import { placeUpload } from './place-upload.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
 
 const bufferSize = 1 << 20; // bytes collected before a write: writing 64 KiB at a time costs three times the CPU
-const firstBufferSize = 1 << 16; // bytes: a client may send the beginning of thousands of files, and a large buffer takes long to clear
+const firstBufferSize = 1 << 16; // bytes: hundreds of clients may each send little more than the beginning of a file
+const bufferGrowth = 4; // how many times larger the next buffer is, up to the full size
 
 /**
  * Receives a file. The file is written to the staging area, synced, and then put in place, so that it is visible only
@@ -20,6 +21,7 @@ export class DiskUpload implements ContinuedUpload {
   #buffer: ArrayBuffer;
   #spare: ArrayBuffer | null = null;
   #filledBytes = 0;
+  readonly #size: number;
   #position: number;
   #writing: Promise<unknown> = Promise.resolve();
   /**
@@ -46,7 +48,8 @@ export class DiskUpload implements ContinuedUpload {
     this.#folder = folder;
     this.#client = target.client;
     this.#placing = placing;
-    this.#buffer = new ArrayBuffer(Math.max(1, Math.min(firstBufferSize, target.size ?? firstBufferSize)));
+    this.#size = target.size ?? Number.POSITIVE_INFINITY;
+    this.#buffer = this.#newBuffer(firstBufferSize);
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -107,12 +110,18 @@ export class DiskUpload implements ContinuedUpload {
   async #flush(): Promise<void> {
     await this.#writing;
     if (this.#filledBytes === 0) return;
+    const nextSize = Math.min(bufferSize, bufferGrowth * this.#buffer.byteLength);
     this.#writing = this.#writeOut(this.#buffer, this.#filledBytes, this.#position);
     this.#writing.catch(() => {}); // the next call reports the error
     this.#position += this.#filledBytes;
     this.#filledBytes = 0;
-    this.#buffer = this.#spare ?? new ArrayBuffer(bufferSize);
+    this.#buffer = this.#spare && this.#spare.byteLength >= nextSize ? this.#spare : this.#newBuffer(nextSize);
     this.#spare = null;
+  }
+
+  /** Returns a buffer for the bytes after the current position. @param maxSize bytes */
+  #newBuffer(maxSize: number): ArrayBuffer {
+    return new ArrayBuffer(Math.max(1, Math.min(maxSize, this.#size - this.#position)));
   }
 
   /** Writes the beginning of a buffer, which is moved to a thread and back. */
