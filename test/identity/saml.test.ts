@@ -193,7 +193,7 @@ test('the configuration of a SAML profile must describe its provider in exactly 
     [{}, /metadataUrl is required/],
     [{ metadataUrl: 'http://idp.example/metadata' }, /metadataUrl must begin with https/],
     [{ metadata: '<x/>' }, /metadata must be XML with an EntityDescriptor/],
-    [{ ...manual, metadataUrl: provider.metadataUrl }, /entryPoint and certificates are part of the metadata/],
+    [{ ...manual, metadataUrl: provider.metadataUrl }, /entryPoint and certificates must not be given with metadata/],
     [{ ...manual, entityId: undefined }, /entityId is required/],
     [{ ...manual, entryPoint: 'http://idp.example/sso' }, /entryPoint must begin with https/],
     [{ ...manual, certificates: ['x'] }, /certificates must be certificates in PEM/],

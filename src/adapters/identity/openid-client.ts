@@ -12,7 +12,7 @@ import { configurationFor, discover, ProviderCache, type ProviderMetadata, signa
 import { TokenStoreError } from './provider-error.ts';
 import { testProvider } from './test-provider.ts';
 
-const timeLimit = 4500; // ms for all requests of a sign-in: a visitor gets an answer within five seconds
+const timeLimit = 4500; // ms for all requests of one call, such as `begin` or `finish`: a visitor gets an answer within five seconds
 
 const secretBits = 256; // as in the library, and at least what RFC 7636, 4.1 demands of a verifier
 
@@ -173,7 +173,7 @@ export class OpenIdProviders implements OpenId {
     );
   }
 
-  /** Loads the library at the first sign-in: most installations need none. */
+  /** Loads the library when it is first needed: most installations have no such provider. */
   #loadLibrary(): Promise<typeof Library> {
     this.#library ??= import('openid-client');
     return this.#library;

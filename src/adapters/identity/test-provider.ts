@@ -40,7 +40,7 @@ export async function testProvider(
   const tests: ProviderTest[] = [];
   const steps: Readonly<Record<ProviderTest['step'], (configuration: Library.Configuration) => Promise<string>>> = {
     metadata: async (configuration) => `The provider is ${configuration.serverMetadata().issuer}.`,
-    keys: async (configuration) => `The provider publishes ${await countKeys(configuration.serverMetadata().jwks_uri, fetch)} keys.`,
+    keys: async (configuration) => `Keys that the provider publishes: ${await countKeys(configuration.serverMetadata().jwks_uri, fetch)}.`,
     async client(configuration) {
       await tryClient(library, configuration, redirectUrl);
       return 'The provider accepts the client ID and the client secret.';

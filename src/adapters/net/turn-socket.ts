@@ -72,7 +72,7 @@ export class TurnSocket extends Socket {
     this.#socket.end(done);
   }
 
-  /** Closes the connection at once. What was not delivered yet is dropped. */
+  /** Closes the connection at once, and drops all bytes that were not delivered yet. */
   override resetAndDestroy(): this {
     this.#socket.resetAndDestroy();
     return this.destroy();

@@ -38,8 +38,8 @@ export function hashQueue(maxConcurrent: number): HashQueue {
   });
 
   /**
-   * Returns the newest attempt of the largest group, or undefined if no group is larger than that of the new attempt (which includes
-   * the new attempt).
+   * Returns the newest attempt of the largest group, or undefined if no group is larger than the group of the new attempt. The new
+   * attempt, which is not in the queue yet, is counted in its group.
    * @param isNarrow true: compares the narrow groups within the wide group of the new attempt; false: compares wide groups
    */
   function newestOfLargestGroup(newGroups: QueueGroups, isNarrow: boolean): WaitingAttempt | undefined {

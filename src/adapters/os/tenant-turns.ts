@@ -20,7 +20,10 @@ export class TenantTurns {
   #isRunning = false;
   #rest = 0; // ms that other requests must still get
 
-  /** @param monotonic returns a monotonic time in ms @param restFactor other requests get the event loop for this many times the work */
+  /**
+   * @param monotonic returns a monotonic time in ms
+   * @param restFactor after each piece of work, other requests get the event loop for this factor times the duration of the work
+   */
   constructor(monotonic: () => number, restFactor = 0) {
     this.#monotonic = monotonic;
     this.#restFactor = restFactor;

@@ -14,7 +14,7 @@ function providerProblem({ metadataUrl, metadata, entityId, entryPoint, certific
   const hasMetadata = metadataUrl !== undefined || metadata !== undefined;
   if (metadataUrl !== undefined && metadata !== undefined) return 'metadata must not be given with metadataUrl';
   if (hasMetadata)
-    return entryPoint === undefined && certificates === undefined ? null : 'entryPoint and certificates are part of the metadata';
+    return entryPoint === undefined && certificates === undefined ? null : 'entryPoint and certificates must not be given with metadata';
   if (entityId === undefined && entryPoint === undefined && certificates === undefined)
     return 'metadataUrl is required; or metadata; or entityId, entryPoint and certificates';
   if (entityId === undefined) return 'entityId is required without metadata';

@@ -70,7 +70,7 @@ export const accessUserSearchText = (user: { username: string; first_name: strin
   fold([user.username, user.first_name, user.last_name, user.email].join('\u001f'));
 
 /**
- * Checks that no other user of the profile has the same username or, in a profile of e-mail codes, the same address.
+ * Checks that no other user of the profile has the same username or, in a profile with e-mail codes, the same e-mail address.
  * @throws Refusal 409
  */
 export async function checkUserUnique(

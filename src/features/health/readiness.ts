@@ -4,8 +4,8 @@ import { type LocationHealth, locationsHealth, passesCheck } from '#features/sto
 import type { Ports } from '#ports/ports.ts';
 
 const locationsInterval = 30_000; // ms
-const maxFirstWait = 2000; // ms for the first check of the locations: hundreds that do not respond take longer than a probe waits
-const minInterval = 1000; // ms between two checks of the database and the disk, however many requests arrive
+const maxFirstWait = 2000; // ms for the first check of the locations: if hundreds do not respond, the check outlasts a health request
+const minInterval = 1000; // ms between two checks of the database and the disk while they succeed, however many requests arrive
 
 /** Whether this process can serve requests. */
 export interface Readiness {
@@ -36,7 +36,7 @@ export interface ReadinessCheck extends Disposable {
 
 /**
  * Starts to check the locations at an interval, and returns the readiness check.
- * @param probe rejects if the disk of POSTERN_DATA is not writable
+ * @param probe writes to the disk of POSTERN_DATA; rejects if that fails for another reason than a full disk
  */
 export function readinessCheck(ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>, probe: () => Promise<void>): ReadinessCheck {
   let probing: Promise<void> | undefined;

@@ -6,7 +6,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
 /**
- * Verifies the current password of the caller. A wrong one counts as a failed sign-in, also in a dry run: it must not allow more guesses.
+ * Verifies the caller's current password. A wrong one counts as a failed sign-in, also in a dry run, which must not allow more guesses.
  * @param hash of the password
  * @throws Refusal 403; 429 during the delay after failed attempts
  */

@@ -4,7 +4,7 @@ import { type WaitingLimit, type WaitingRequest, waitingLimit } from './waiting-
 
 /**
  * The groups of a request, the outermost first. The outer groups take turns, and the inner groups take turns within their outer group.
- * The name of the innermost group belongs to one client, even across outer groups. All requests name the same number of groups.
+ * The name of the innermost group identifies one client, also in different outer groups. All requests name the same number of groups.
  */
 export type TurnGroups = readonly [outer: string, ...inner: string[]];
 
@@ -19,7 +19,7 @@ interface Limits {
 /** Runs expensive work with limited concurrency, in turns. */
 export interface Turns {
   /**
-   * @param clientGone null: the work is done even if the client disconnects
+   * @param clientGone aborts when the client disconnects, which ends the wait; null: the work is done even then
    * @param largeGroups groups that the request shares with many others, such as a wide network: see `WaitingLimit`
    * @throws the refusal of the limits if too many requests wait; the reason of `clientGone` if the client disconnects before its turn
    */
@@ -43,7 +43,7 @@ function runningCounts({ concurrency, concurrencyOfGroup }: Limits) {
   };
 }
 
-/** Returns new turns. @param limit limit of the waiting requests; several turns may share it */
+/** Returns a new `Turns`. @param limit limit of the waiting requests; several `Turns` may share it */
 export function turns(limits: Limits, limit = waitingLimit(limits.maxWaiting, limits.refusal)): Turns {
   const queue = fairQueue<WaitingRequest & { readonly start: () => void }>();
   const running = runningCounts(limits);
@@ -139,7 +139,7 @@ export function runWithRest<T>(
 
 /**
  * Returns a function that runs work in the turns of a key, such as a location. The turns of a key exist while work uses them.
- * @param limit limit of the requests that wait at all keys together; default: one limit for each key
+ * @param limit limit of the requests that wait, for all keys together; default: one limit for each key
  */
 export function turnsByKey(limits: Limits, limit?: WaitingLimit): <T>(key: string, work: (turns: Turns) => Promise<T>) => Promise<T> {
   const turnsInUse = new Map<string, { readonly turns: Turns; users: number }>();

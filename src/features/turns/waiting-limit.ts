@@ -14,8 +14,9 @@ export interface WaitingRequest {
 /** Limits how many requests wait at the same time: in each inner group, and in total. */
 export interface WaitingLimit {
   /**
-   * Adds a request. If the total is reached, refuses the newest request of the largest large group in favor of one of smaller groups.
-   * @throws the refusal if too many requests of its inner group wait, or if its own large groups are the largest
+   * Adds a request. If the total is reached, refuses the newest request of the largest of all large groups, to make space for this one.
+   * @throws the refusal if too many requests of its inner group wait; also if the total is reached and one of its own large groups is,
+   *   with this request, as large as the largest
    */
   add(request: WaitingRequest): void;
   /** Removes a request. @returns whether it still waited */
@@ -37,7 +38,7 @@ export function waitingLimit(max: { readonly inner: number; readonly all: number
     for (const name of request.largeGroups) groups.remove(name, request);
     return true;
   }
-  /** Refuses the newest request of the largest large group. @throws the refusal if that group is not larger than the newcomer's */
+  /** Refuses the newest request of the largest large group. @throws the refusal if that group is not larger than the newcomer's with it */
   function refuseLargestFor(newcomer: WaitingRequest): void {
     const { largest } = groups;
     const newest = largest.size > sizeOf(newcomer) + 1 ? [...largest].at(-1) : undefined;

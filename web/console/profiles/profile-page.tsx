@@ -148,7 +148,7 @@ interface ActionDialogProps {
   readonly close: () => void;
 }
 
-/** The dialog of an action that asks before it runs. */
+/** The dialog of an action that needs a confirmation or an input before it runs. */
 function ActionDialog({ dialog, profile, refresh, close }: ActionDialogProps) {
   if (dialog === 'address') {
     return (

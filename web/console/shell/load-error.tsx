@@ -4,7 +4,7 @@ import { asProblem } from '#console/api/call.ts';
 /** Shown when a page or record could not be loaded, with a button to try again. */
 export function LoadError({ error, reset }: { error: unknown; reset: () => void }) {
   const { message, status } = asProblem(error);
-  const title = status === 404 ? 'This record does not exist' : 'This could not be loaded';
+  const title = status === 404 ? 'This record does not exist' : 'This page could not be loaded';
   return (
     <Alert className="failed" color="red" title={<h1>{title}</h1>} role="alert">
       <title>{`${title} · Postern`}</title>

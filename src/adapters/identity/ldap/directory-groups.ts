@@ -51,7 +51,7 @@ async function parentsOf(client: Client, configuration: LdapConfiguration, dn: s
 }
 
 /**
- * Returns the DNs of all groups of a user.
+ * Returns the DNs of the groups of a user; if the configuration has `nestedGroups`, also of the groups that contain these groups.
  * @param username the name with which the user has signed in
  * @throws DirectoryRefused if there are too many
  */

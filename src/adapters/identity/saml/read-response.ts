@@ -79,7 +79,7 @@ function checkEnvelope(response: XmlElement, { issuer, acsUrl }: ResponseInput):
   demand(all.filter(({ name }) => name === 'Assertion').length === 1, 'The response does not have exactly one assertion.');
 }
 
-/** Returns the data of a valid confirmation, or null. It must be a bearer one for acsUrl (SAML Profiles, 4.1.4.3). */
+/** Returns the data of a confirmation; null unless it is a bearer confirmation, for acsUrl, and valid now (SAML Profiles, 4.1.4.3). */
 function confirmationData(confirmation: XmlElement, { acsUrl, now }: ResponseInput): XmlElement | null {
   if (attributeOf(confirmation, 'Method') !== bearer) return null;
   const data = onlyChild(confirmation, namespaces.assertion, 'SubjectConfirmationData');
@@ -110,7 +110,7 @@ function attributesOf(assertion: XmlElement): Readonly<Record<string, readonly s
   return Object.fromEntries(values);
 }
 
-/** Returns when the session must end, or null. @throws XmlRefused if nobody has signed in */
+/** Returns when the session must end, or null. @throws XmlRefused if the assertion does not state a sign-in */
 function sessionEndOf(assertion: XmlElement): number | null {
   const statements = childrenOf(assertion, namespaces.assertion, 'AuthnStatement');
   demand(statements.length > 0, 'The assertion does not state that the user has signed in.');
@@ -120,7 +120,7 @@ function sessionEndOf(assertion: XmlElement): number | null {
 
 function readAssertion(assertion: XmlElement, input: ResponseInput): SamlStatement {
   const isAssertion = assertion.namespace === namespaces.assertion && assertion.name === 'Assertion';
-  demand(isAssertion && attributeOf(assertion, 'Version') === '2.0', 'What is signed is not an assertion.');
+  demand(isAssertion && attributeOf(assertion, 'Version') === '2.0', 'The signed element is not a SAML 2.0 assertion.');
   const issuer = textOf(onlyChild(assertion, namespaces.assertion, 'Issuer'));
   demand(issuer === input.issuer, `The assertion is from ${issuer}, not from ${input.issuer}.`);
   const issuedAt = timeOf(assertion, 'IssueInstant') ?? refuse('The assertion has no IssueInstant.');
@@ -147,8 +147,8 @@ function readAssertion(assertion: XmlElement, input: ResponseInput): SamlStateme
 
 function decode(response: string): string {
   const isShort = response.length <= maxResponse;
-  const base64 = isShort ? response.replace(/\s/g, '') : ''; // one space at a time, in time proportional to the length
-  demand(/^[A-Za-z0-9+/]+={0,2}$/.test(base64), 'The response is not base64, or too long.');
+  const base64 = isShort ? response.replace(/\s/g, '') : ''; // takes time proportional to the length
+  demand(/^[A-Za-z0-9+/]+={0,2}$/.test(base64), 'The response is not base64, or is too long.');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
   } catch {
@@ -157,8 +157,9 @@ function decode(response: string): string {
 }
 
 /**
- * Verifies and reads a response (SAML Profiles, 4.1.4). The result contains signed data alone: node-saml returns the signed assertion, and does not
- * check the issuer, the recipient, the destination and more, so all of that is checked here. Run in a thread with a time limit.
+ * Verifies and reads a response (SAML Profiles, 4.1.4). The result contains only signed data: node-saml returns the signed assertion.
+ * node-saml does not check the issuer, the recipient, the destination and more, so this module checks them. Must run in a thread with a
+ * time limit.
  * @throws XmlRefused, or an Error of node-saml
  */
 export async function readResponse(input: ResponseInput): Promise<SamlStatement> {

@@ -2,7 +2,7 @@ import { type CodeMeaning, type Method, ServiceError } from '#adapters/storage/o
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { ChangeImpossible, StorageUnavailable } from '#ports/storage-errors.ts';
 
-/** The codes of errors that a configuration or an operator can cause, and of a service with too many requests. */
+/** Meanings of the error codes that an operator can do something about, and of the code for too many requests. */
 const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
   Object.entries({
     AuthenticationFailed: { explanation: 'the account key, the SAS token or the clock of this machine is wrong', isSignIn: true },
@@ -24,7 +24,7 @@ const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
   }),
 );
 
-/** Errors that no caller expects, although their status is that of an absent blob or of a condition. */
+/** Errors that no caller expects, although their status is the same as for an absent blob or a failed condition. */
 const neverExpected = ['ContainerNotFound', 'ContainerBeingDeleted', 'ResourceNotFound', 'BlobArchived', 'LeaseIdMissing'];
 /** Why a blob cannot be written. */
 const impossibleReasons: ReadonlyMap<string, string> = new Map([
@@ -32,7 +32,7 @@ const impossibleReasons: ReadonlyMap<string, string> = new Map([
   ['BlobImmutableDueToPolicy', 'An immutability policy of the container protects this file'],
 ]);
 
-/** Returns the error for an account with real folders, which are not prefixes of names. */
+/** Returns the error for an account with real folders. In the supported accounts, a folder is only a prefix of names. */
 export const hierarchicalNamespaceError = () => new StorageUnavailable('accounts with a hierarchical namespace are not supported yet');
 
 /** Returns the code of an error, or "no code". */
@@ -41,7 +41,7 @@ export function codeOf({ headers }: OutboundResponse): string {
   return /^[A-Za-z0-9.]{1,64}$/.test(code) ? code : 'no code';
 }
 
-/** Returns whether a caller can interpret a response with one of the statuses that it expects. */
+/** Returns whether a response has a status that the caller expects, and no error code that has another meaning than the caller expects. */
 export const isExpected = (response: OutboundResponse, statuses: readonly number[] = []): boolean =>
   statuses.includes(response.status) && !neverExpected.includes(codeOf(response));
 

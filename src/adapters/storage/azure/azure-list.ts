@@ -46,7 +46,11 @@ function objectOf(entry: XmlElement, prefix: string): StoredObject {
   };
 }
 
-/** Yields the keys that begin with a prefix, in pages. @param delimiter '/': keys with a further slash only as prefixes. @throws as `listPages` */
+/**
+ * Yields the keys that begin with a prefix, in pages.
+ * @param delimiter '/': for all keys with the same text up to the next slash, yields only that text, as one prefix
+ * @throws as `listPages`
+ */
 export function listBlobs(
   container: AzureContainer,
   store: Pick<ObjectStore, 'memory' | 'monotonic'>,

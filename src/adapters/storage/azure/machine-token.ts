@@ -40,7 +40,7 @@ async function fetchFromMetadata(): Promise<MachineToken> {
 export class MachineTokens {
   readonly #token: TemporarySecret<MachineToken>;
 
-  /** @param now ms since the epoch @param fetchToken fetches a new token */
+  /** @param now returns ms since the epoch @param fetchToken fetches a new token */
   constructor(now: () => number = Date.now, fetchToken: () => Promise<MachineToken> = fetchFromMetadata) {
     this.#token = new TemporarySecret(now, fetchToken, 'this machine has no managed identity, or its metadata service does not respond');
   }

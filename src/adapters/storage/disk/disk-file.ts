@@ -48,11 +48,11 @@ class DescriptorFile implements OpenFile {
   }
 
   async close(): Promise<void> {
-    await this.#unused; // another file may get the same number
+    await this.#unused; // after the close, another file may get the same descriptor number
     await this.#data.run('close', [this.#descriptor], { client: this.#client, always: true });
   }
 
-  /** Fills a buffer, which is moved to a thread and back. @throws ItemChanged if the file ends before the range */
+  /** Fills a buffer, which is moved to a thread and back. @throws ItemChanged if the file ends before the buffer is full */
   async #fill(buffer: ArrayBuffer, position: number, end: number): Promise<Buffer<ArrayBuffer>> {
     const length = Math.min(buffer.byteLength, end - position + 1);
     const { promise, resolve } = Promise.withResolvers<void>();

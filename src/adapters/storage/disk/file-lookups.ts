@@ -9,7 +9,7 @@ export type FoundFile =
   | { readonly entry: DatedEntry; readonly content: Uint8Array; readonly descriptor?: never }
   | { readonly entry: DatedEntry; readonly descriptor: number; readonly content?: never };
 
-/** The content of a small file, in the cache. */
+/** A small file with its content. The cache holds such files. */
 export type SmallFile = Extract<FoundFile, { content: Uint8Array }>;
 
 /** A file with an open descriptor. */
@@ -32,7 +32,7 @@ function fileOf(response: SuccessResponse, cached: SmallFile | null, index: numb
   }
 }
 
-/** One request for all callers that need the same in one iteration of the event loop. */
+/** One request for all callers that need the same entry or file in one iteration of the event loop. */
 interface SharedRequest {
   readonly request: Omit<ReadRequest, 'callers'>;
   /** The cached file whose validator the request contains. */

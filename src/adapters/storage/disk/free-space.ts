@@ -13,7 +13,7 @@ export interface FreeSpaceFloor {
 export const floorOf = (folder: number, { device, bytes }: FreeSpaceFloor): number =>
   bytes === 0 || fs.fstatSync(folder).dev !== device ? 0 : bytes;
 
-/** @param floor bytes that must stay free. @throws ENOSPC if `additionalBytes` would leave less */
+/** Checks the free space before a write. @param floor bytes that must stay free @throws ENOSPC if `additionalBytes` would leave less */
 export function checkFreeSpace(folder: number, floor: number, additionalBytes: number): void {
   if (floor === 0) return;
   const { bavail, bsize } = fs.statfsSync(descriptorPath(folder));

@@ -12,7 +12,7 @@ export interface FolderPath {
 
 const notMountedError = () => new StorageUnavailable('nothing is mounted at the folder of the location');
 
-/** Returns whether a folder is on another file system than its parent folder. @param realPath its path without links */
+/** Returns whether a folder is on another file system than its parent folder. @param realPath its path with all symbolic links resolved */
 const isMountPoint = (realPath: string) => fs.statSync(realPath).dev !== fs.statSync(dirname(realPath)).dev;
 
 function checkPresent({ path, mountPoint }: FolderPath): void {

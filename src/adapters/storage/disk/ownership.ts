@@ -33,7 +33,7 @@ export function setOwnership(descriptor: number, parent: number, { fileMode, fol
   changeMode(descriptor, stat.mode, configuredMode ?? inheritedMode, configuredMode !== null);
 }
 
-/** Changes the mode. Some mounts do not support modes: the upload then fails only if the operator has configured a mode. */
+/** Changes the mode. Some mounts do not support modes: the upload or new folder then fails only if the operator has configured a mode. */
 function changeMode(descriptor: number, currentMode: number, mode: number, isConfigured: boolean): void {
   if ((currentMode & 0o7777) === mode) return;
   try {

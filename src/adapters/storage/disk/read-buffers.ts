@@ -17,7 +17,7 @@ export class ReadBuffers {
     return pair ?? [new ArrayBuffer(size), new ArrayBuffer(size)];
   }
 
-  /** @param unused the pair, to be reused; null: a pending write to a socket may still read it */
+  /** @param unused the pair, to be reused; null: the pair is not reused, because a thread or a socket may still use it */
   release(unused: BufferPair | null): void {
     this.#inUse -= 1;
     const isLargest = unused?.every(({ byteLength }) => byteLength === maxBuffer);

@@ -8,7 +8,7 @@ import { isRootPresent, openPathWithinRoot, reopen, type StorageRoot } from './o
 const maxInlineSize = 1 << 17;
 /** Equal times prove that a file is unchanged only if they are older than a step of the file system's clock; ms. */
 const stableAfter = 1000;
-const maxAttempts = 3; // at a file that changes while it is read
+const maxAttempts = 3; // to read a file that changes during the read
 
 /** A request for the file at a path, its segments joined by slashes. */
 export interface ReadRequest {

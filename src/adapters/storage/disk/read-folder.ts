@@ -9,7 +9,7 @@ import { descriptorPath, openFolder, type StorageRoot, withFolder } from './open
 const batchSize = 1000;
 const stableAfter = 1000; // ms; longer than a step of the clock of any file system, except that of FAT
 
-/** Returns the name, or null if it is not listed: it is not UTF-8, or no URL can contain it. */
+/** Returns the name, or null if the entry must not be listed: its name is not UTF-8, is reserved for Postern, or cannot be in a URL. */
 function nameOf(raw: Buffer): string | null {
   const name = raw.toString('utf8');
   return isUtf8(raw) && nameError(name) === null ? name : null;
@@ -73,7 +73,7 @@ export interface PageRead {
 
 /**
  * Reads one page. A stat costs ten times as much as a name. If the list is sorted by name, only the entries of the page need a stat.
- * @param knownVersion of the folder at the time when the caller has read the page before, or null
+ * @param knownVersion version of the folder when the caller last read the page, or null
  */
 export function readPage(root: StorageRoot, path: readonly string[], query: ListingQuery, knownVersion: string | null): PageRead {
   return withFolder(root, path, (descriptor) => {

@@ -76,7 +76,10 @@ export function renameEntry(renaming: Renaming, marks: Marks): void {
   confirmMark(marks.ownEvidence);
 }
 
-/** Deletes the displaced entry if it is the renamed file. Moves it back if it is a different file, which another process saved. */
+/**
+ * Deletes the displaced entry if it is the renamed file, which also has its new name, or if a newer file has the old name. Otherwise moves
+ * the displaced entry back.
+ */
 function recoverOldName(renaming: Renaming, identity: string): void {
   const displaced = displacedEntry(renaming);
   const stat = statEntry(displaced);

@@ -59,7 +59,7 @@ export class ItemChanges {
     if (!isSettled) this.#evidence.keep(token);
     if (!isItem) return name; // the name now belongs to another item
     if (!isSettled) throw new StorageUnavailable('the server may still be moving the item');
-    // The server has moved a part of a folder, or copied a file. The rest is not deleted in its place, where others may have written.
+    // The server has moved a part of a folder, or copied a file. The rest is moved, not deleted: others may have written files there.
     await this.#evidence.moveRest([...parent, name], token, rest.folder);
     return name;
   }

@@ -16,10 +16,10 @@ export interface Move {
 }
 
 /**
- * The state of a move. unmoved: nothing has changed. lost: the file to replace is gone, and the item is still at its old name. gone: no
- * item is at either name. unclear: the item at the new name may be another one, or a part of the moved one.
+ * The state of a move. unmoved: nothing has changed. targetGone: the file to replace is gone, and the item is still at its old name. gone:
+ * no item is at either name. unclear: the item at the new name may be another one, or a part of the moved one.
  */
-type State = 'moved' | 'unmoved' | 'lost' | 'gone' | 'unclear';
+type State = 'moved' | 'unmoved' | 'targetGone' | 'gone' | 'unclear';
 
 const unknownOutcome = (cause?: unknown) => new OutcomeUnknown('the server has not said whether it has moved the item', { cause });
 
@@ -27,11 +27,11 @@ const unknownOutcome = (cause?: unknown) => new OutcomeUnknown('the server has n
 function stateOf({ item, replaced }: Pick<Marker, 'item' | 'replaced'>, source: ServerEntry | null, target: ServerEntry | null): State {
   if (!source && !target) return 'gone';
   if (!source) return target && isVersion(item, target) ? 'moved' : 'unclear';
-  if (!target) return replaced === null ? 'unmoved' : 'lost';
+  if (!target) return replaced === null ? 'unmoved' : 'targetGone';
   return replaced !== null && isVersion(replaced, target) ? 'unmoved' : 'unclear';
 }
 
-/** Returns the time in ms after which a server no longer works on the move of a marker. */
+/** Returns the time in ms after which a server no longer works on the move that a marker describes. */
 function settleTimeOf({ settleTimes: { move, newFile } }: ItemServer, { item, replaced }: Marker, isStaged: boolean): number {
   return !isStaged || item === 'folder' || replaced !== null ? move : Math.min(move, newFile(item.size));
 }
@@ -49,7 +49,7 @@ export class ItemMoves {
   }
 
   /**
-   * Notes that a change begins, then moves an item.
+   * Writes the marker of a move, then moves the item.
    * @returns true if the request was sent once; false if it was sent twice, so that the first one may still reach the server
    * @throws ItemExists, ItemNotFound, ItemBusy, PathTooLong, StorageFull, ChangeImpossible: nothing was moved; OutcomeUnknown
    */
@@ -66,7 +66,7 @@ export class ItemMoves {
     if (state === 'moved') return true;
     // The connection was lost before the server got the request, or the server has deleted the file that is replaced: the name must not stay empty.
     const isRefused = outcome instanceof Error;
-    if ((state === 'unmoved' && outcome === 'lost') || (state === 'lost' && (outcome === 'lost' || isRefused))) {
+    if ((state === 'unmoved' && outcome === 'lost') || (state === 'targetGone' && (outcome === 'lost' || isRefused))) {
       await this.#complete(move, marker);
       return false;
     }

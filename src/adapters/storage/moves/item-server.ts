@@ -2,7 +2,7 @@ import type { Entry } from '#core/listing.ts';
 
 /** An item as a server describes it. */
 export interface ServerEntry extends Entry {
-  /** true: the file has no bytes. If this is absent and `size` is 0, the size is unknown: the server has not sent it. */
+  /** true: the file has no bytes. If `isEmpty` is absent and `size` is 0, the size is unknown: the server has not sent it. */
   readonly isEmpty?: boolean;
 }
 
@@ -12,7 +12,7 @@ export interface ServerEntry extends Entry {
  */
 export type MoveOutcome = 'moved' | 'lost' | 'failed' | Error;
 
-/** A server with files and folders that it moves in one step. Every method throws StorageUnavailable if the server does not respond. */
+/** A server that moves a file or folder on one request. Every method throws StorageUnavailable if the server does not respond. */
 export interface ItemServer {
   /** How long the server may work on a move after its connection was lost, in ms. */
   readonly settleTimes: {

@@ -3,7 +3,10 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ChangeEvidence } from './change-evidence.ts';
 import type { ItemMoves } from './item-moves.ts';
 
-/** Writes the file of a location test into the staging area, and moves it there to the name of a removed item. @throws StorageUnavailable */
+/**
+ * Writes the file of a location test into the staging area, and moves it within that area, to the path of a removed item.
+ * @throws StorageUnavailable
+ */
 export async function writeTestFile(evidence: ChangeEvidence, moves: ItemMoves, token: string): Promise<void> {
   const [from, to] = [evidence.stagedPath(token), evidence.removedPath(token)];
   await evidence.write(() => evidence.server.writeText(from, testContent));

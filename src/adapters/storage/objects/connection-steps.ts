@@ -14,14 +14,17 @@ const kindsOfService: FailureKinds = {
   isSignIn: (failure) => failure instanceof ServiceError && failure.isSignIn,
 };
 
-/** Returns the steps that test the connection, the credentials and the list of a service. @param look sends a request that lists something */
-export function connectionSteps(look: () => Promise<unknown>, { isAnswer, isSignIn } = kindsOfService): readonly TestStep[] {
+/**
+ * Returns the steps that test the connection, the credentials and the listing of a service.
+ * @param tryList sends a request that lists something
+ */
+export function connectionSteps(tryList: () => Promise<unknown>, { isAnswer, isSignIn } = kindsOfService): readonly TestStep[] {
   let failure: unknown = null;
   return [
     {
       step: 'connect',
       async run() {
-        await look().catch((cause: unknown) => {
+        await tryList().catch((cause: unknown) => {
           failure = cause;
         });
         if (failure && !isAnswer(failure)) throw failure;

@@ -78,8 +78,9 @@ async function readCandidates(
 }
 
 /**
- * Reads a page of the shares of a profile that admit a visitor now, sorted by title, and their total number.
- * @returns a function that forms the page, which takes time on the event loop
+ * Reads a page of the shares of a profile that admit a visitor now, sorted by title. `totalCount` is the number of candidates, before
+ * `decide()` has checked each of them.
+ * @returns a function that builds the page; the call takes time on the event loop
  */
 export async function portalShares(
   { store, clock, links }: Pick<Ports, 'store' | 'clock' | 'links'>,

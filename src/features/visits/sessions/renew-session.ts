@@ -79,7 +79,10 @@ class LeasedSession {
     return this.#update({ renewing_until: sql<number>`${now} + ${leaseTime}` }, isFree);
   }
 
-  /** Stores a new renewal; the lease does not change. @throws Refusal (503) if another process has renewed or ended the session */
+  /**
+   * Stores a new value of the column `renewal`; the lease does not change.
+   * @throws Refusal (503) if another process has renewed or ended the session
+   */
   async storeRenewal(renewal: string): Promise<void> {
     if (!(await this.#update({ renewal }))) throw new Refusal('providerAway');
     this.#renewal = renewal;
@@ -171,14 +174,14 @@ export class SessionRenewals {
     }
   }
 
-  /** Stores a new renewal. If that fails, remembers it: the provider may no longer accept the old one. */
+  /** Stores a new value of the column `renewal`. If that fails, remembers the value: the provider may no longer accept the old one. */
   async #storeRenewal(leasedSession: LeasedSession, { hash, signIn }: DueSession, value: string): Promise<void> {
     setAndEvict(this.#unstored, hash, { replaces: signIn.renewal, value }, maxUnstored);
     await leasedSession.storeRenewal(value);
     this.#unstored.delete(hash);
   }
 
-  /** Returns the sign-in with the renewal that could not be stored before, if there is one, and stores it. */
+  /** Returns the sign-in. If a new value of the column `renewal` could not be stored before, stores it now and includes it. */
   async #withUnstored(leasedSession: LeasedSession, session: DueSession): Promise<CompletedSignIn> {
     const newRenewal = this.#unstored.get(session.hash);
     if (!newRenewal || newRenewal.replaces !== session.signIn.renewal) return session.signIn;
