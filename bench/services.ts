@@ -127,7 +127,7 @@ export async function measureServices(note: Note, folder: string): Promise<void>
   const configuration = await service.newBucket();
   await using delayed = await startDelayedServer(new URL(configuration.endpoint ?? ''), roundTrip);
   await using sdk = await startServer(
-    join(import.meta.dirname, 's3-sdk/server.mjs'),
+    join(import.meta.dirname, '../s3-sdk/server.mjs'),
     [JSON.stringify(configuration), `${smallestPart}`],
     {},
     /ready (\d+)/,

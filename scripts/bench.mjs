@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build, install, installTool, runtime } from './setup.mjs';
 
 install(true);
-installTool('bench/s3-sdk');
+installTool('s3-sdk');
 build();
 const { status } = spawnSync(
   runtime(),
