@@ -19,7 +19,7 @@ import type { StorageRoot } from './open-within-root.ts';
 import { ReadBuffers } from './read-buffers.ts';
 import { smallFileCache } from './small-files.ts';
 
-const defaultMaxOpen = 100; // each folder has a descriptor and, while it is used, a few threads of 7 MB
+const defaultMaxOpen = 100; // each folder has a descriptor and, while it is used, a few threads of 10 MB
 
 /** The folder of a location. */
 export interface LocationFolder extends FolderPath {
@@ -117,7 +117,7 @@ export class OpenFolders implements AsyncDisposable {
 
   /**
    * Returns whether nothing is in the staging area of a folder, without opening the folder: after a start, the threads of a hundred
-   * locations would need 300 MB to find that out.
+   * locations would need 1 GB to find that out.
    * @throws StorageUnavailable, StorageUnusable
    */
   async isStagingEmpty(folder: LocationFolder): Promise<boolean> {
