@@ -8,7 +8,7 @@ import { type IdempotentRequest, idempotentRequestOf, runOnce, storeResponse } f
 import { authorizeVisit } from '#features/visits/authorization/authorize-visit.ts';
 import { createFolder } from '#features/visits/files/create-folder.ts';
 import { deleteItem } from '#features/visits/files/delete-item.ts';
-import type { SaveResponseOf } from '#features/visits/files/pending-change.ts';
+import type { SaveResponseOf } from '#features/visits/files/file-change.ts';
 import { renameItem } from '#features/visits/files/rename-item.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import { validator } from '#http/validation.ts';

@@ -1,15 +1,9 @@
 import { Refusal } from '#core/messages.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
+import type { FileChange, MeasuredSpace, PendingChange, SaveResponseOf } from './file-change.ts';
 import { findChangeContext, withNameLocks } from './name-locks.ts';
-import {
-  type ChangePorts,
-  type FileChange,
-  type MeasuredSpace,
-  type PendingChange,
-  runPendingChange,
-  type SaveResponseOf,
-} from './pending-change.ts';
+import { type ChangePorts, runPendingChange } from './pending-change.ts';
 import { recordEarlierChanges } from './record-earlier-changes.ts';
 
 /** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */

@@ -4,7 +4,8 @@ import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#f
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
-import type { ChangePorts, SaveResponseOf } from './pending-change.ts';
+import type { SaveResponseOf } from './file-change.ts';
+import type { ChangePorts } from './pending-change.ts';
 
 /** Creates a folder. @throws Refusal (409) if the name exists, (404) if its parent does not */
 export async function createFolder(

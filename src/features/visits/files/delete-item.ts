@@ -7,7 +7,8 @@ import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#f
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
-import type { ChangePorts, MeasuredSpace, SaveResponseOf } from './pending-change.ts';
+import type { MeasuredSpace, SaveResponseOf } from './file-change.ts';
+import type { ChangePorts } from './pending-change.ts';
 
 /** Files and folders that are counted before a folder with a quota is deleted. */
 const maxCountedEntries = 10_000;

@@ -10,7 +10,7 @@ import type { AuthorizedVisit } from '#features/visits/authorization/authorize-v
 import type { Ports } from '#ports/ports.ts';
 import { StoreUnavailable, type Tx } from '#ports/store.ts';
 import { firstClaim } from './claim-bytes.ts';
-import type { FileChange, FileChangeOutcome, FileChangeSteps, SaveResponse } from './pending-change.ts';
+import type { FileChange, FileChangeOutcome, FileChangeSteps, SaveResponse } from './file-change.ts';
 
 // How a change of files is recorded: as pending before it is made, and its outcome afterwards.
 

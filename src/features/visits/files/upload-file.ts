@@ -12,7 +12,8 @@ import { type StoragePorts, storageFor, withStorageErrors } from '#features/visi
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Upload } from '#ports/storage.ts';
 import { claimBytes } from './claim-bytes.ts';
-import { type ChangePorts, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
+import type { FileChangeOutcome, PendingChange } from './file-change.ts';
+import { type ChangePorts, runPendingChange } from './pending-change.ts';
 import { respondInTime } from './respond-in-time.ts';
 import { checkUploadTarget, placeReceivedFile } from './upload-target.ts';
 
