@@ -52,7 +52,8 @@ interface Candidate<T> {
 export class PageTooDeep extends Error {}
 
 const defaultMaxBytes = 128 << 20; // memory for candidates
-// After dropping entries, at least a quarter of the memory must be free. Otherwise the entries would be sorted again after every few additions.
+// After dropping entries, at least a quarter of the memory must be free. Otherwise the entries would be sorted again after every few
+// additions.
 const maxFilledAfterDrop = 0.75;
 /** Returns the memory that a candidate takes, in bytes: its objects, its name, and the key if it differs from the name. */
 const memoryOf = ({ entry, key }: Candidate<SortableEntry>) => 200 + 2 * entry.name.length + (key === entry.name ? 0 : 2 * key.length);

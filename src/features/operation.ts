@@ -46,7 +46,10 @@ export interface ChangeResult {
 /** The tables whose rows have a version for If-Match. */
 export type VersionedTable = 'share' | 'access_user' | 'login_profile' | 'location' | 'api_key' | 'operator';
 
-/** The record that an operation changes. If the record is not in the caller's tenant, the response is 404, and neither `check` nor `change` runs. */
+/**
+ * The record that an operation changes. If the record is not in the caller's tenant, the response is 404, and neither `check` nor `change`
+ * runs.
+ */
 export interface Target<Body> {
   readonly table: VersionedTable;
   /** For a body that names the record by another field than `id`: returns the record's id, or undefined if there is no such record. */

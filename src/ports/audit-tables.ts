@@ -24,7 +24,9 @@ export interface AuditTable {
   search_text: string;
   /** Process that began the action as pending; the value stays when the outcome is recorded. null: the action was never pending. */
   process: string | null;
-  /** Key of the visitor's identity (features/audit/identity-key.ts); null: no visitor has signed in, or an earlier version wrote the entry. */
+  /**
+   * Key of the visitor's identity (features/audit/identity-key.ts); null: no visitor has signed in, or an earlier version wrote the entry.
+   */
   identity_key: Generated<string | null>;
 }
 

@@ -59,7 +59,10 @@ export interface OpenId {
    * @throws ProviderUnavailable; ResponseRefused; ProviderRefused, also if the response of the provider is not valid
    */
   finish(client: OpenIdClient, returned: URL, pending: PendingOpenId, needs: StatementNeeds): Promise<OpenIdStatement>;
-  /** Asks the provider again about a user who has signed in. @throws ProviderUnavailable; ProviderRefused if it no longer admits the user */
+  /**
+   * Asks the provider again about a user who has signed in.
+   * @throws ProviderUnavailable; ProviderRefused if it no longer admits the user
+   */
   refresh(client: OpenIdClient, user: UserToRefresh, needs: StatementNeeds): Promise<OpenIdStatement>;
   /** Returns the address for signing out at the provider, or null. @param backTo address to which the browser then comes back */
   signOutUrl(client: OpenIdClient, backTo: string): Promise<string | null>;

@@ -3,7 +3,9 @@ export interface OutboundTarget {
   /** Host name or IP address. */
   readonly host: string;
   readonly port: number;
-  /** If present, the connection uses TLS, and the certificate must match the host. `ca`: PEM certificates to trust instead of the system's. */
+  /**
+   * If present, the connection uses TLS, and the certificate must match the host. `ca`: PEM certificates to trust instead of the system's.
+   */
   readonly tls?: { readonly ca?: string };
   /** Tenant that names the server. What the server sends is read in the turns of the tenant. undefined: of the server's network. */
   readonly tid?: number;

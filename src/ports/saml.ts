@@ -27,7 +27,8 @@ export interface SamlReading {
 }
 
 /**
- * Signs users in at SAML providers (SAML 2.0, Web Browser SSO Profile). A request for metadata ends within five seconds, and a document that
+ * Signs users in at SAML providers (SAML 2.0, Web Browser SSO Profile). A request for metadata ends within five seconds, and a document
+ * that
  * takes more than two seconds to read is refused.
  */
 export interface SamlProviders extends AsyncDisposable {

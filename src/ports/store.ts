@@ -56,7 +56,8 @@ export interface Store {
    */
   write<T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions): Promise<T>;
   /**
-   * Returns the result of `query`, cached until a commit changes a table that `query` has read through this store. Use it for queries that run
+   * Returns the result of `query`, cached until a commit changes a table that `query` has read through this store. Use it for queries that
+   * run
    * at every request. The query must not depend on the time: the caller compares times of the cached result with the clock.
    * @param key names the query and its parameters
    */

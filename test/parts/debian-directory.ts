@@ -15,7 +15,10 @@ const [slapd, slapadd] = ['/usr/sbin/slapd', '/usr/sbin/slapadd'];
 /** Returns the programs that the directory needs and that are not installed, or an empty string. */
 export const missingForDirectory = (): string => [slapd, '/usr/bin/openssl'].filter((file) => !existsSync(file)).join(', ');
 
-/** An OpenLDAP directory (Debian's slapd) with memberOf, LDAPS and StartTLS. Each user `x` has the password `x-secret`, but `we*rd(x)` has `weird-secret`. */
+/**
+ * An OpenLDAP directory (Debian's slapd) with memberOf, LDAPS and StartTLS. Each user `x` has the password `x-secret`, but `we*rd(x)` has
+ * `weird-secret`.
+ */
 export interface Directory {
   readonly plainUrl: string;
   readonly tlsUrl: string;

@@ -14,7 +14,11 @@ import { packRangeText } from '#core/authorization/address-range.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 
-/** Starts a fake server, which accepts everybody. @param answer handles the requests of a connection @returns the items of a location there */
+/**
+ * Starts a fake server, which accepts everybody.
+ * @param answer handles the requests of a connection
+ * @returns the items of a location there
+ */
 async function startFakeServer(t: TestContext, answer: (sftp: SFTPWrapper) => void): Promise<SftpItems> {
   const { private: hostKey, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
   const sshServer = new ssh2.Server({ hostKeys: [hostKey] }, (connection: Connection) => {

@@ -22,7 +22,10 @@ async function invite(postern: RunningPostern, count: number, name = 'user'): Pr
 
 const messageIdOf = (raw: string) => /^Message-ID: (.*)$/m.exec(raw)?.[1] ?? '';
 
-/** Checks that each recipient got a mail, and that all mails to one recipient have the same Message-ID. @returns the number of surplus mails */
+/**
+ * Checks that each recipient got a mail, and that all mails to one recipient have the same Message-ID.
+ * @returns the number of surplus mails
+ */
 function assertOneMessageEach({ mails }: Pick<MailSink, 'mails'>, emails: readonly string[]): number {
   const messages = Map.groupBy(mails, ({ to }) => String(to[0]));
   assert.deepEqual(new Set(messages.keys()), new Set(emails));

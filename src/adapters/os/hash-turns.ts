@@ -5,7 +5,10 @@ import { Refusal } from '#core/messages.ts';
 const maxWaiting = 60;
 const retryAfter = 2; // seconds
 
-/** The groups of the fair queue that an attempt belongs to: a wide network and a narrow one within it, or a tenant and one of its keys or operators. */
+/**
+ * The groups of the fair queue that an attempt belongs to: a wide network and a narrow one within it, or a tenant and one of its keys or
+ * operators.
+ */
 export type QueueGroups = readonly [wide: string, narrow: string];
 
 interface WaitingAttempt {

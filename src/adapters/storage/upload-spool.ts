@@ -22,7 +22,10 @@ export interface UploadSpoolOptions {
 
 const descriptorCodes: readonly string[] = ['EMFILE', 'ENFILE'];
 
-/** Runs an operation on the disk. @throws StorageFull, StorageUnavailable, or the error itself if the process has no file descriptors left */
+/**
+ * Runs an operation on the disk.
+ * @throws StorageFull, StorageUnavailable, or the error itself if the process has no file descriptors left
+ */
 async function onDisk<T>(operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();
@@ -78,7 +81,10 @@ export class SpooledFile {
   }
 }
 
-/** Keeps the bytes of uploads in parts for storages that cannot continue a file. Each file is named by its tenant and the token of its upload. */
+/**
+ * Keeps the bytes of uploads in parts for storages that cannot continue a file. Each file is named by its tenant and the token of its
+ * upload.
+ */
 export class UploadSpool {
   readonly #folder: string;
   readonly #diskSpace: PartSpace;

@@ -16,7 +16,10 @@ export const parseKeyRole = (text: string): Role => parseRole(keyRoles, text);
 /** Returns the role of a row of operators. @throws Error if it is not a role of operators */
 export const parseOperatorRole = (text: string) => parseRole(roles, text);
 
-/** Returns whether a role includes the permissions of the required role. Not for /metrics, which `reader` and `editor` may not read: use `canReadMetrics`. */
+/**
+ * Returns whether a role includes the permissions of the required role. Not for /metrics, which `reader` and `editor` may not read: use
+ * `canReadMetrics`.
+ */
 export const includesRole = (role: Role, required: Role) => keyRoles.indexOf(role) >= keyRoles.indexOf(required);
 
 /** Returns whether a role may read /metrics, which has numbers of all tenants. */

@@ -26,5 +26,7 @@ export function issuerProblem(issuer: string): string | null {
   return null;
 }
 
-/** Returns whether an issuer, as its metadata states it, stands for several organizations: Microsoft Entra ID then has a placeholder in it. */
+/**
+ * Returns whether an issuer, as its metadata states it, stands for several organizations: Microsoft Entra ID then has a placeholder in it.
+ */
 export const isSharedIssuer = (issuer: string): boolean => /[{}]|%7[bd]/i.test(issuer);

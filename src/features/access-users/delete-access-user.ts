@@ -6,7 +6,10 @@ import { type Caller, type ChangeResult, changeOperation } from '#features/opera
 import type { Tx } from '#ports/store.ts';
 import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
-/** Deletes a user. Foreign keys and triggers end their sessions, and remove them from the lists that refer to users by id (`listsUsersById`). */
+/**
+ * Deletes a user. Foreign keys and triggers end their sessions, and remove them from the lists that refer to users by id
+ * (`listsUsersById`).
+ */
 async function deleteUser(id: number, caller: Caller, tx: Tx): Promise<ChangeResult> {
   const before = await accessUserRecord(tx, caller.tid, id);
   await tx.deleteFrom('access_user').where('tid', '=', caller.tid).where('id', '=', id).execute();

@@ -5,7 +5,10 @@ import { inIdOrder } from '#features/records/in-id-order.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** The prefix of the keys that Postern makes, so that people and secret scanners recognize them. A key from POSTERN_API_KEY need not have it. */
+/**
+ * The prefix of the keys that Postern makes, so that people and secret scanners recognize them. A key from POSTERN_API_KEY need not have
+ * it.
+ */
 export const keyPrefix = 'pst_';
 /** The number of random bits in a key. */
 export const keyBits = 256;

@@ -80,7 +80,10 @@ async function compareRows(store: Store, source: RowSource, progress: CopyProgre
       throw new Error(`the copy has rows in ${table} that its source does not have`);
 }
 
-/** Holds the mails of a backup until an operator consents: they may have been sent since then. Deletes the sign-in codes, which have expired. */
+/**
+ * Holds the mails of a backup until an operator consents: they may have been sent since then. Deletes the sign-in codes, which have
+ * expired.
+ */
 async function holdMails(tx: Tx): Promise<void> {
   await tx.deleteFrom('sign_in_code').execute();
   await tx.deleteFrom('delivery').where('lane', '=', 'codes').where('state', 'in', ['waiting', 'sending']).execute();

@@ -124,7 +124,7 @@ export class DeliverySender {
     }
   }
 
-  /** Claims the next deliveries, which count as running from then on. Workers claim one after the other, so that each sees the claims before it. */
+  /** Claims the next deliveries, which then count as running. Workers claim one after the other, so that each sees earlier claims. */
   #claim(): Promise<readonly ClaimedDelivery[]> {
     const claim = this.#lastClaim.then(async () => {
       const last = { tid: this.#lastTenant, turns: this.#turns };

@@ -5,7 +5,10 @@ import { maxSlowMails } from '#ports/mail.ts';
 /** ms that the last mail of a group may have taken. After a slower one, the group is slow. */
 const usualTime = 1000;
 const maxGroups = 200; // slow groups that are remembered
-/** Slow mails of a group that are sent at a time in addition to the usual number. Those of one turn or host leave room for others of the tenant. */
+/**
+ * Slow mails of a group that are sent at a time in addition to the usual number. Those of one turn or host leave room for others of the
+ * tenant.
+ */
 const maxSlow = { host: 3, domain: 6, turn: 3, tenant: 8 };
 const maxFastHosts = 1000; // hosts that are remembered
 
@@ -40,7 +43,10 @@ class MailGroups<Key> {
     else this.#slowGroups.delete(key);
   }
 
-  /** Returns the groups of which no mail is sent: those with many slow mails, and all slow groups while they have their share of the workers. */
+  /**
+   * Returns the groups of which no mail is sent: those with many slow mails, and all slow groups while they have their share of the
+   * workers.
+   */
   findCrowded(): ReadonlySet<Key> {
     const withManySlow = [...this.#slowMails].filter(([, count]) => count >= this.#limits.maxSlow).map(([key]) => key);
     return new Set(this.#workersOfSlow() < this.#limits.maxWorkers ? withManySlow : [...withManySlow, ...this.#slowGroups.keys()]);
@@ -102,7 +108,10 @@ export class SlowMails {
   /** All slow mails that are sent in addition to the usual number. */
   #slow = 0;
 
-  /** @param concurrency the usual number of mails: one worker is left to tenants that are not slow, and two to turns and hosts that are not slow */
+  /**
+   * @param concurrency the usual number of mails: one worker is left to tenants that are not slow, and two to turns and hosts that are not
+   * slow
+   */
   constructor(concurrency: number) {
     this.#tenants = new MailGroups({ maxSlow: maxSlow.tenant, maxWorkers: concurrency - 1 });
     this.#turns = new MailGroups({ maxSlow: maxSlow.turn, maxWorkers: concurrency - 2 });

@@ -5,7 +5,10 @@ export const providerSignInTime = 10 * 60_000;
 
 type SealPorts = Pick<Ports, 'vault' | 'clock'>;
 
-/** Encrypts the state of a started sign-in. The browser keeps it until it returns from the provider. @param purpose names the kind of sign-in */
+/**
+ * Encrypts the state of a started sign-in. The browser keeps it until it returns from the provider.
+ * @param purpose names the kind of sign-in
+ */
 export const sealPending = ({ vault, clock }: SealPorts, purpose: string, signIn: object): string =>
   vault.seal(purpose, JSON.stringify({ ...signIn, until: clock.now() + providerSignInTime }));
 

@@ -9,7 +9,11 @@ const minute = 60_000; // ms
 export interface NetworkLimit {
   /** Counts one action. @returns false if there were too many in this window */
   admit(address: string, profileId: number): boolean;
-  /** Counts one action. @param weight number of actions it counts as; default: 1 @throws Refusal (503) with Retry-After if there were too many in this window */
+  /**
+   * Counts one action.
+   * @param weight number of actions it counts as; default: 1
+   * @throws Refusal (503) with Retry-After if there were too many in this window
+   */
   count(address: string, profileId: number, weight?: number): void;
 }
 

@@ -6,7 +6,10 @@ import type { Tx } from '#ports/store.ts';
 import { deleteUnusedLinkProfile } from './link-password.ts';
 import { shareAuditFields, shareRecord } from './share-rows.ts';
 
-/** Ends the unfinished uploads at a share: their space is free at once, and a job deletes what has arrived. @param now ms since the epoch */
+/**
+ * Ends the unfinished uploads at a share: their space is free at once, and a job deletes what has arrived.
+ * @param now ms since the epoch
+ */
 async function endUploadsOf(tx: Tx, tid: number, shareId: number, now: number): Promise<void> {
   await tx
     .updateTable('resumable_upload')

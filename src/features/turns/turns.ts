@@ -10,7 +10,10 @@ export type TurnGroups = readonly [outer: string, ...inner: string[]];
 
 interface Limits {
   readonly concurrency: number;
-  /** How many requests of one group may run at a time, for the groups of one level (0: the outermost). Groups of the same name count together. */
+  /**
+   * How many requests of one group may run at a time, for the groups of one level (0: the outermost). Groups of the same name count
+   * together.
+   */
   readonly concurrencyOfGroup?: { readonly level: number; readonly max: number };
   readonly maxWaiting: { readonly inner: number; readonly all: number };
   readonly refusal: () => Error;

@@ -43,7 +43,8 @@ function nextSlice(slice: number, duration: number): number {
 }
 
 /**
- * Parses the bytes of connections a few milliseconds at a time, and takes the networks in turn. Node.js would parse all that one read returns,
+ * Parses the bytes of connections a few milliseconds at a time, and takes the networks in turn. Node.js would parse all that one read
+ * returns,
  * up to 64 KiB: 2,500 requests, or 11,000 chunks of one byte, that cost up to 50 ms. Sent on hundreds of connections, they would
  * delay all other clients by seconds.
  */
@@ -114,7 +115,10 @@ export class ParseTurns {
     this.#enqueue(connection);
   }
 
-  /** Counts the bytes of a connection that waits. Beyond the limit, finds the wide network that holds the most bytes, and closes its connection that began to wait last. */
+  /**
+   * Counts the bytes of a connection that waits. Beyond the limit, finds the wide network that holds the most bytes, and closes its
+   * connection that began to wait last.
+   */
   #hold(connection: Connection): void {
     const bytes = (connection.unparsed?.length ?? 0) - connection.heldBytes;
     if (bytes <= 0) return;

@@ -8,7 +8,10 @@ import { handleInSequence } from './pipelining.ts';
 const waitingRequests = 15; // of one connection
 const longHeader = 'a'.repeat(14_000);
 
-/** Starts a server that never responds to the first request of a connection. @returns a function that opens a connection with waiting requests */
+/**
+ * Starts a server that never responds to the first request of a connection.
+ * @returns a function that opens a connection with waiting requests
+ */
 async function startServer(t: TestContext) {
   const server = createServer(handleInSequence(() => {}));
   server.listen(0, '127.0.0.1');

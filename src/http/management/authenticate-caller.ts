@@ -41,7 +41,10 @@ async function authenticateOperator(request: FastifyRequest, token: string, { st
   };
 }
 
-/** Returns the caller: an API key, or the operator of a session. @throws Refusal (401, or 429 for a network that has sent too many wrong keys; a valid key never waits) */
+/**
+ * Returns the caller: an API key, or the operator of a session.
+ * @throws Refusal (401, or 429 for a network that has sent too many wrong keys; a valid key never waits)
+ */
 export async function authenticateCaller(request: FastifyRequest, ports: CallerPorts): Promise<Caller> {
   const secret = bearerToken(request.headers.authorization);
   const token = secret === null && request.headers.authorization === undefined ? consoleToken(request, ports.links.publicUrl()) : null;

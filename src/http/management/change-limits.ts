@@ -21,7 +21,8 @@ const turnsOfTenants = (concurrency: number, max: number) =>
   turnsByKey({ concurrency, concurrencyOfGroup: { level: 0, max }, maxWaiting, refusal });
 
 /**
- * Runs a change in its turn: the callers of a tenant take turns. A change runs and counts until it ends, even if its client has disconnected.
+ * Runs a change in its turn: the callers of a tenant take turns. A change runs and counts until it ends, even if its client has
+ * disconnected.
  * @throws Refusal (503) if too many changes of the tenant wait, or too many bytes of them
  */
 export type RunLimitedChange = <T>(caller: Pick<Caller, 'tid' | 'kind' | 'id'>, bytes: number, change: () => Promise<T>) => Promise<T>;

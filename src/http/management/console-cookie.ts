@@ -27,7 +27,10 @@ const cookiesOf = ({ headers: { cookie } }: FastifyRequest) => (cookie === undef
 /** Returns whether the request has a session that was started over TLS. */
 export const hasSecureSession = (request: FastifyRequest) => cookiesOf(request)[secureName] !== undefined;
 
-/** Returns the token of the console's session in a request, or null. Over TLS, only this host can have set it: the name begins with `__Host-`. */
+/**
+ * Returns the token of the console's session in a request, or null. Over TLS, only this host can have set it: the name begins with
+ * `__Host-`.
+ */
 export function consoleToken(request: FastifyRequest, publicUrl: string): string | null {
   const cookies = cookiesOf(request);
   return cookies[secureName] ?? (isSecure(request, publicUrl) ? null : (cookies[plainName] ?? null));

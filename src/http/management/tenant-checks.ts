@@ -9,7 +9,10 @@ const retryAfter = 5; // seconds
 /** Runs the check of a change. */
 export type CheckInTurn = <T>(operation: AnyChange, caller: Caller, check: () => Promise<T>) => Promise<T>;
 
-/** Returns a runner of checks. Those that read records of all tenants run one at a time for each tenant, in turns by caller: they block the event loop. */
+/**
+ * Returns a runner of checks. Those that read records of all tenants run one at a time for each tenant, in turns by caller: they block the
+ * event loop.
+ */
 export function tenantChecks(): CheckInTurn {
   const tenantTurns = turnsByKey({
     concurrency: 1,

@@ -16,7 +16,10 @@ import { pathUrls, type VisitorParts, visitorRequestOf } from './visitor-request
 
 const checkRename = validator(RenameBody);
 
-/** Runs a change at a link. With an Idempotency-Key, the response is stored when the change begins, and is replayed after the change has taken place. */
+/**
+ * Runs a change at a link. With an Idempotency-Key, the response is stored when the change begins, and is replayed after the change has
+ * taken place.
+ */
 async function changeOnce<T>(
   request: FastifyRequest,
   reply: FastifyReply,

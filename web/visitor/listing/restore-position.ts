@@ -15,7 +15,10 @@ export function useScrollPosition(folder: string, isLoaded: boolean): void {
 
 const focusMain = () => document.querySelector('main')?.focus({ preventScroll: true });
 
-/** Moves the keyboard focus to the main part of the page: when a row or a breadcrumb has opened another folder, and when a change has removed the focused element. */
+/**
+ * Moves the keyboard focus to the main part of the page: when a row or a breadcrumb has opened another folder, and when a change has
+ * removed the focused element.
+ */
 export function useFocusPosition(folder: string, changes: number, loading: boolean): void {
   const isFirst = useRef(true);
   useEffect(() => {

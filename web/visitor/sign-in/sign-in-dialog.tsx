@@ -9,7 +9,8 @@ export function SignInDialog(properties: SignInProperties) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    // Browsers close a dialog after repeated Escape in spite of preventDefault. The dialog then opens again, because nothing works without sign-in.
+    // Browsers close a dialog after repeated Escape in spite of preventDefault. The dialog then opens again, because nothing works without
+    // sign-in.
     <dialog
       ref={dialog}
       aria-labelledby="sign-in-again"

@@ -43,7 +43,10 @@ export class ProviderDescriptions {
     this.#clocks = clocks;
   }
 
-  /** Returns the description of a provider of a tenant. Concurrent requests share one reading. @throws ProviderUnavailable, ProviderRefused */
+  /**
+   * Returns the description of a provider of a tenant. Concurrent requests share one reading.
+   * @throws ProviderUnavailable, ProviderRefused
+   */
   get(provider: SamlProvider, tid: number): Promise<ProviderDescription> {
     const entry = this.#entries.get(keyOf(provider));
     return entry && entry.until > this.#clocks.monotonic() ? entry.description : this.#renew(provider, tid, entry);

@@ -96,7 +96,11 @@ export interface ResponseToVerify {
   readonly clockTolerance: number;
 }
 
-/** Verifies the signatures of a response with node-saml. @returns the XML of the signed assertion; empty: nothing is signed @throws Error */
+/**
+ * Verifies the signatures of a response with node-saml.
+ * @returns the XML of the signed assertion; empty: nothing is signed
+ * @throws Error
+ */
 export async function verifySignedAssertion({
   response,
   acsUrl,

@@ -5,7 +5,10 @@ import type { AzureConfiguration } from '#core/records/location-configurations.t
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { AzureServices } from './azure-storage.ts';
 
-/** Parses a configuration, whose form was checked when it was stored. @throws StorageUnavailable if it was lost with the key that sealed it */
+/**
+ * Parses a configuration, whose form was checked when it was stored.
+ * @throws StorageUnavailable if it was lost with the key that sealed it
+ */
 function parseAzureConfiguration(text: string): AzureConfiguration {
   const configuration: AzureConfiguration = JSON.parse(text);
   if (!configuration.container) throw new StorageUnavailable('the configuration of the location has no container');

@@ -56,7 +56,9 @@ function* readSortFields(directory: fs.Dir, descriptor: number) {
 const openDirectory = (descriptor: number) =>
   fs.opendirSync(descriptorPath(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batchSize });
 
-/** Returns the version of an open folder; null: it has changed within the last second, so that a further change may not change its times. */
+/**
+ * Returns the version of an open folder; null: it has changed within the last second, so that a further change may not change its times.
+ */
 function versionOf(descriptor: number): string | null {
   const { dev, ino, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = fs.fstatSync(descriptor, { bigint: true });
   if (Math.max(Number(mtimeMs), Number(ctimeMs)) > Date.now() - stableAfter) return null;

@@ -42,7 +42,10 @@ function deleteSiblingRest(removal: Removal): void {
   for (const entry of names) deleteTree(folder, entry, randomNames(name));
 }
 
-/** Compares files by time and size, since inode numbers are reused, and folders by inode number. Other types, such as symbolic links, count as equal. */
+/**
+ * Compares files by time and size, since inode numbers are reused, and folders by inode number. Other types, such as symbolic links, count
+ * as equal.
+ */
 function isSameEntry(movedStat: fs.BigIntStats, checkedStat: fs.BigIntStats): boolean {
   if (movedStat.isDirectory()) return movedStat.ino === checkedStat.ino;
   return !movedStat.isFile() || (movedStat.mtimeNs === checkedStat.mtimeNs && movedStat.size === checkedStat.size);

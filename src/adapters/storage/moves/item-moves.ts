@@ -64,7 +64,8 @@ export class ItemMoves {
     if (outcome === 'moved') return true;
     const state = await this.#findState(move, marker);
     if (state === 'moved') return true;
-    // The connection was lost before the server got the request, or the server has deleted the file that is replaced: the name must not stay empty.
+    // The connection was lost before the server got the request, or the server has deleted the file that is replaced: the name must not
+    // stay empty.
     const isRefused = outcome instanceof Error;
     if ((state === 'unmoved' && outcome === 'lost') || (state === 'targetGone' && (outcome === 'lost' || isRefused))) {
       await this.#complete(move, marker);

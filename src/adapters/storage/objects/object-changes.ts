@@ -39,7 +39,10 @@ export class ObjectChanges {
     if (!(await store.put(key, '', { condition: 'absent', token }))) throw new ItemExists('the name is taken');
   }
 
-  /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists, ItemBusy, ChangeImpossible */
+  /**
+   * Copies all objects, notes that the copy is complete, then deletes the old ones.
+   * @throws ItemNotFound, ItemExists, ItemBusy, ChangeImpossible
+   */
   async rename(parent: readonly string[], from: string, to: string, { token, confirm }: ObjectChangeContext): Promise<void> {
     const [oldPath, newPath] = [
       [...parent, from],

@@ -6,7 +6,9 @@ import type { ObjectDescription, ObjectStore, StoredObject } from './object-stor
 /** Folder of the evidence of changes, within the prefix of the location. */
 const stagingFolder = '.postern/';
 
-/** The keys of a location, and the files and folders that they stand for. A folder is a common prefix of keys, or a key that ends in `/`. */
+/**
+ * The keys of a location, and the files and folders that they stand for. A folder is a common prefix of keys, or a key that ends in `/`.
+ */
 export class ObjectKeys {
   readonly #prefix: string;
 

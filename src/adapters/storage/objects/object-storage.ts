@@ -144,7 +144,9 @@ export class ObjectStorage implements Storage {
     await new UploadProgress(this.#folders, token).clear();
   }
 
-  /** Returns the token of the change that an object in the staging area belongs to. A claim is named after the item, not after the change. */
+  /**
+   * Returns the token of the change that an object in the staging area belongs to. A claim is named after the item, not after the change.
+   */
   async #tokenOf(key: string): Promise<string> {
     if (key.endsWith('.claim')) return (await this.#store.describe(key))?.token ?? '';
     return key.slice(this.#keys.staging('').length).replace(/(\.\d+)?\.[a-z]+$/, '');

@@ -73,13 +73,21 @@ export interface ObjectStore {
   readonly deletesByUrl: boolean;
   /** Returns whether the service cannot store a key. */
   isKeyTooLong(key: string): boolean;
-  /** Yields the keys that begin with a prefix, in pages. @param delimiter '/': keys with a further slash only as prefixes. @throws StorageBusy */
+  /**
+   * Yields the keys that begin with a prefix, in pages.
+   * @param delimiter '/': keys with a further slash only as prefixes.
+   * @throws StorageBusy
+   */
   list(prefix: string, delimiter?: '' | '/'): AsyncIterable<ListedKeys>;
   /** Returns whether any key begins with a prefix. */
   hasKeys(prefix: string): Promise<boolean>;
   /** Returns the description of an object, or null if there is none. */
   describe(key: string): Promise<ObjectDescription | null>;
-  /** Requests an object, or a part of it. @returns the response, with status 200, 206, 412 or 416; null: there is no object. @throws ItemArchived */
+  /**
+   * Requests an object, or a part of it.
+   * @returns the response, with status 200, 206, 412 or 416; null: there is no object.
+   * @throws ItemArchived
+   */
   get(key: string, range?: ObjectRange): Promise<OutboundResponse | null>;
   /** Writes an object with one request. @returns false if the condition is not met */
   put(key: string, body: string | OutboundBody, options?: PutOptions): Promise<boolean>;
@@ -95,7 +103,12 @@ export interface ObjectStore {
   copy(from: ObjectDescription, to: string, options: { readonly token: string; readonly overwrites: boolean }): Promise<void>;
   /** Starts an upload in parts. @returns its id */
   startParts(key: string, token: string): Promise<string>;
-  /** Sends a part. @param number from 1 @returns the id of the part for `joinParts`. @throws ItemChanged if the service has ended the upload */
+  /**
+   * Sends a part.
+   * @param number from 1
+   * @returns the id of the part for `joinParts`.
+   * @throws ItemChanged if the service has ended the upload
+   */
   putPart(key: string, uploadId: string, number: number, body: OutboundBody): Promise<string>;
   /** Joins the parts to an object. @param parts as `putPart` returned them, in order. @returns false if the condition is not met */
   joinParts(key: string, uploadId: string, parts: readonly string[], options: PartsOptions): Promise<boolean>;

@@ -76,7 +76,11 @@ export class S3Bucket {
     return response;
   }
 
-  /** Sends a request for an object, or a part of it. @returns null if there is none @throws StorageUnavailable, also if there is no bucket */
+  /**
+   * Sends a request for an object, or a part of it.
+   * @returns null if there is none
+   * @throws StorageUnavailable, also if there is no bucket
+   */
   async sendForObject(key: string, request: ServiceRequest = {}): Promise<OutboundResponse | null> {
     const response = await this.send('GET', key, { ...request, expected: [404, ...(request.expected ?? [])] });
     if (response.status !== 404) return response;

@@ -5,7 +5,10 @@ import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { S3Services } from './s3-storage.ts';
 
-/** Parses a configuration, whose form was checked when it was stored. @throws StorageUnavailable if it was lost with the key that sealed it */
+/**
+ * Parses a configuration, whose form was checked when it was stored.
+ * @throws StorageUnavailable if it was lost with the key that sealed it
+ */
 function parseS3Configuration(text: string): S3Configuration {
   const configuration: S3Configuration = JSON.parse(text);
   if (!configuration.bucket) throw new StorageUnavailable('the configuration of the location has no bucket');

@@ -46,7 +46,11 @@ function nextOf(page: XmlElement): string {
   return next;
 }
 
-/** Yields the keys that begin with a prefix, in pages. @param delimiter '/': keys with a further slash only as prefixes. @throws as `listPages` */
+/**
+ * Yields the keys that begin with a prefix, in pages.
+ * @param delimiter '/': keys with a further slash only as prefixes.
+ * @throws as `listPages`
+ */
 export function listKeys(bucket: S3Bucket, prefix: string, delimiter: '' | '/' = '', pageSize = 1000): AsyncGenerator<ListedKeys> {
   const query = {
     ...{ 'list-type': '2', prefix, 'max-keys': `${pageSize}`, 'encoding-type': 'url' },

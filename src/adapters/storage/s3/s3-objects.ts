@@ -128,7 +128,11 @@ export function throwIfArchived(cause: unknown): never {
   throw cause;
 }
 
-/** Sends a request that copies an object or a part of it. @returns the ETag of the copy. @throws ItemChanged if the source has changed; ItemExists; ItemArchived */
+/**
+ * Sends a request that copies an object or a part of it.
+ * @returns the ETag of the copy.
+ * @throws ItemChanged if the source has changed; ItemExists; ItemArchived
+ */
 async function sendCopy(bucket: S3Bucket, to: string, request: ServiceRequest): Promise<string> {
   const copy = { ...request, expected: [404, 409, 412], timeLimit: slowTimeLimit };
   const isPart = request.query !== undefined;

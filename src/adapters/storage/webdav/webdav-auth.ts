@@ -90,7 +90,10 @@ export class WebdavAuth {
     return this.#scheme === null && this.#configuration.username !== undefined;
   }
 
-  /** Returns the value of `authorization` for a request; null: none, or the server has not said yet what it wants. @param target path and query */
+  /**
+   * Returns the value of `authorization` for a request; null: none, or the server has not said yet what it wants.
+   * @param target path and query
+   */
   header(method: string, target: string): string | null {
     const { username, password = '', bearerToken } = this.#configuration;
     if (bearerToken !== undefined) return `Bearer ${bearerToken}`;

@@ -5,7 +5,10 @@ import type { WebdavConfiguration } from '#core/records/location-configurations.
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { WebdavServices } from './webdav-storage.ts';
 
-/** Parses a configuration, whose form was checked when it was stored. @throws StorageUnavailable if it was lost with the key that sealed it */
+/**
+ * Parses a configuration, whose form was checked when it was stored.
+ * @throws StorageUnavailable if it was lost with the key that sealed it
+ */
 function parseWebdavConfiguration(text: string): WebdavConfiguration {
   const configuration: WebdavConfiguration = JSON.parse(text);
   if (!configuration.url) throw new StorageUnavailable('the configuration of the location has no address');

@@ -55,7 +55,8 @@ export class WebdavServer {
   /**
    * Sends a request. May send it again after a failure.
    * @returns the response, if it is a success or has an expected status
-   * @throws StorageUnavailable; OutcomeUnknown for a change that may have taken place; StorageFull, ChangeImpossible; the reason of the signal
+   * @throws StorageUnavailable; OutcomeUnknown for a change that may have taken place; StorageFull, ChangeImpossible; the reason of the
+   * signal
    */
   send(method: Method, url: URL, request: ServiceRequest = {}): Promise<OutboundResponse> {
     return sendWithRetries(method, request, (signal) => this.#sendOnce(method, url, request, signal));

@@ -1,6 +1,8 @@
 import type { Migration } from './migration.ts';
 
-/** Extends the index of the shares that list a user, so that a link finds whether it lists a user without reading all shares of that user. */
+/**
+ * Extends the index of the shares that list a user, so that a link finds whether it lists a user without reading all shares of that user.
+ */
 export const shareUserIndex: Migration = {
   name: '0029-share-user-index',
   statements: () => [

@@ -16,7 +16,10 @@ import { kyselyOnPool, postgresSearch } from './searches.ts';
 import { SessionLocks } from './session-locks.ts';
 import { wordCondition } from './word-parts.ts';
 
-/** Checks that the database accepts changes: a standby and a database that was made read-only answer queries only. @throws StoreUnavailable */
+/**
+ * Checks that the database accepts changes: a standby and a database that was made read-only answer queries only.
+ * @throws StoreUnavailable
+ */
 async function checkWritable(pool: ConnectionPool, client: pg.PoolClient): Promise<void> {
   const { rows } = await pool.query(client, "SELECT 1 WHERE current_setting('transaction_read_only') = 'off'");
   if (rows.length === 0) throw new StoreUnavailable('the database is read-only');

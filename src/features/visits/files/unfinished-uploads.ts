@@ -19,7 +19,10 @@ export async function isUnfinishedUpload(db: Tx, tid: number, token: string): Pr
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Records that the file of an upload in parts is in place. Does nothing if the token belongs to an upload in one request. @param sha256 null: not known */
+/**
+ * Records that the file of an upload in parts is in place. Does nothing if the token belongs to an upload in one request.
+ * @param sha256 null: not known
+ */
 export async function recordCompleteUpload(tx: Tx, tid: number, token: string, storedName: string, sha256: string | null): Promise<void> {
   await tx
     .updateTable('resumable_upload')

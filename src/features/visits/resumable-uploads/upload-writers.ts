@@ -26,7 +26,8 @@ export interface WriterReport {
 export const uploadInUse = () => new Refusal('uploadInUse', undefined, { retryAfter });
 
 /**
- * Lets one part of an upload be received at a time by this process. A client that has lost its connection sends the rest over a new one, before the
+ * Lets one part of an upload be received at a time by this process. A client that has lost its connection sends the rest over a new one,
+ * before the
  * server knows of the loss: the old part ends then.
  */
 export class UploadWriters {

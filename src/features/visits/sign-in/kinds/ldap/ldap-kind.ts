@@ -54,7 +54,11 @@ export class LdapSignIn {
     return this.#withProfileTurns(`${profile_id}`, ({ run }) => run(groups, null, inTenantTurn));
   }
 
-  /** Verifies a password. @returns null if it or the name is wrong @throws Refusal (403) if the user is not in the required group; (429, 503) */
+  /**
+   * Verifies a password.
+   * @returns null if it or the name is wrong
+   * @throws Refusal (403) if the user is not in the required group; (429, 503)
+   */
   async verify(profile: ProfileRef, { username, password }: PasswordCredentials, address: string): Promise<CompletedSignIn | null> {
     const directory = await this.#directoryOf(profile);
     const user =
