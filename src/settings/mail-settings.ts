@@ -35,7 +35,7 @@ function parseSmtpUrl(value: string): SmtpServer {
   const { protocol, hostname, search, hash, pathname, username, password } = url;
   if (!isSmtp(protocol)) return fail(urlForm);
   if (hostname === '' || !['', '/'].includes(pathname)) return fail(urlForm);
-  if (search || hash) return fail('must not have a query: TLS cannot be switched off');
+  if (search || hash) return fail('must not have a query or a fragment: options such as switching off TLS are not supported');
   if ((username === '') !== (password === '')) return fail('must have a user name and a password, or neither');
   const host = hostOf(hostname);
   return {

@@ -126,7 +126,7 @@ export const settingDefinitions = {
   accessLog: setting(
     'POSTERN_ACCESS_LOG',
     '',
-    'File to which each request adds one line of JSON, or `stdout`. SIGHUP reopens the file. Contains no secrets (see logs.md).',
+    'File to which each request adds one line of JSON, or `stdout`. SIGHUP reopens the file. The access log contains no secrets (see logs.md).',
     parseOptional(parseAccessLog),
   ),
   auditDays: setting('POSTERN_AUDIT_DAYS', '400', 'Days after which audit entries are deleted.', parsePositive),

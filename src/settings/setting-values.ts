@@ -48,7 +48,8 @@ export const parseLocalRoots = (value: string) =>
     .map((entry) => entry.trim())
     .filter(Boolean)
     .map((entry) => {
-      const [, tid, folder] = /^(\d+):(\/.*)$/.exec(entry) ?? fail(`"${entry}" must be tid:/folder`);
+      const [, tid, folder] =
+        /^(\d+):(\/.*)$/.exec(entry) ?? fail(`"${entry}" must be a tenant id and an absolute folder, such as 1:/srv/files`);
       return {
         tid: Number(tid),
         folder: isAbsolute(folder ?? '') ? resolve(folder ?? '') : fail(`"${entry}" must name an absolute folder`),

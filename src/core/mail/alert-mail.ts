@@ -51,7 +51,7 @@ const countTexts = [
 
 /** Returns the subject and the content of an alert. */
 export function alertMail(
-  { shareTitle, viewUrl, visitors, addresses, namedActions: named, counts }: AlertContent,
+  { shareTitle, viewUrl, visitors, addresses, namedActions, counts }: AlertContent,
   { language, timeZone, unsubscribeUrl }: { readonly language: Language; readonly timeZone: string; readonly unsubscribeUrl: string },
 ): ComposedMail {
   const translate = createTranslate(allMailMessages[language], language);
@@ -64,14 +64,14 @@ export function alertMail(
   const summary = formats.list([...sums].map(([text, count]) => translate(text, { count })));
   const total = [...sums.values()].reduce((sum, count) => sum + count, 0);
   const nameOf = (visitor: string) => (visitor === '' ? translate('anonymous') : visitor);
-  const items = named.map(({ action, path, newName, at, bytes, visitor }) => {
+  const items = namedActions.map(({ action, path, newName, at, bytes, visitor }) => {
     const place = path === '/' ? translate('entireShare') : path;
     const text = newName === '' ? place : translate('renamedTo', { from: place, to: newName });
     const size = bytes === null ? '' : `, ${formats.size(bytes)}`;
     const by = visitors.length > 1 ? `, ${nameOf(visitor)}` : '';
     return { text: `${translate(action)}: ${text}`, note: `${formats.time(at)}${size}${by}` };
   });
-  const more = total - named.length;
+  const more = total - namedActions.length;
   const who = formats.list(visitors.slice(0, maxNamedVisitors).map(nameOf));
   const title = `${oneLine(shareTitle)}: ${summary}`;
   return {

@@ -37,7 +37,7 @@ export type MailBlock =
  */
 export const oneLine = (text: string): string => visibleName(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')).trim();
 
-/** Returns a text of several lines without other control characters. */
+/** Returns a text of several lines. Line breaks are its only control characters. */
 const severalLines = (text: string) => visibleName(text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n]/gu, ' ')).trim();
 
 function blockText(block: MailBlock): string {

@@ -25,7 +25,10 @@ export const ldapConfiguration = Type.Object(
     ),
     nameAttribute: attribute('Attribute with the display name. Default: displayName, else cn.'),
     groupsFrom: Type.Optional(
-      Type.Enum(['memberOf', 'search'], { description: 'memberOf (default): the attribute of the user. search: what groupFilter finds.' }),
+      Type.Enum(['memberOf', 'search'], {
+        description:
+          'Where the groups of a user come from. memberOf (default): the attribute memberOf of the user. search: a search with groupFilter.',
+      }),
     ),
     groupFilter: Type.Optional(text('Filter that finds the groups of a user, with {dn} or {username}, such as (member={dn}).')),
     nestedGroups: Type.Optional(Type.Boolean({ description: 'true: a user also belongs to the groups that contain one of their groups.' })),

@@ -40,7 +40,8 @@ export const S3Configuration = Type.Object(
     publicEndpoint: Type.Optional(
       patternText('^https?://[^\\s/?#@]+/?$', {
         maxLength: 1024,
-        description: 'Address of the service for browsers, if it is another one: visitors are sent to it where proxyMode is false.',
+        description:
+          'Address at which browsers reach the service, if it differs from endpoint. Visitors download from there if the proxyMode of the share is false.',
       }),
     ),
     region: patternText('^[A-Za-z0-9-]{1,64}$', { description: 'Region of the bucket, such as eu-central-1.' }),

@@ -97,7 +97,7 @@ const decidesSignIn = (typeId: number, member: string) =>
 
 /**
  * Returns whether a change of the configuration ends the sessions of its profile. The allowed addresses of an EMAIL_CODE profile are
- * compared with each session at its next request, so that only those end whose address is no longer allowed.
+ * compared with each session at its next request, so that only the sessions whose address is no longer allowed end.
  */
 export function changesSignIn(typeId: number, before: string, after: string): boolean {
   if (before === after || typeId === profileTypes.EMAIL_CODE) return false;

@@ -2,13 +2,13 @@ import Type, { type Static } from 'typebox';
 import { count, flag, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
 
 /** Field of the title of a second factor. */
-export const factorTitle = requiredLine(limits.name, 'Your name for it, such as the device.');
+export const factorTitle = requiredLine(limits.name, 'Your name for the second factor, such as the name of the device.');
 
 const fields = {
   id: recordId('Number of the second factor.'),
   kind: Type.Enum(['totp', 'passkey'], { description: 'Kind of the second factor: totp is an authenticator app.' }),
   title: factorTitle,
-  createDateTime: instant('When it was added.'),
+  createDateTime: instant('When the second factor was added.'),
   lastUseDateTime: orNull(instant('When you last signed in with it; null: never.')),
 };
 

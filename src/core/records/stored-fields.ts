@@ -33,8 +33,8 @@ export class StoredFields<const Flag extends string, const Text extends string> 
   readonly #flagColumns: readonly (readonly [Flag, string])[];
   readonly #textColumns: readonly (readonly [Text, string])[];
   /**
-   * All fields, with placeholder values. Copying it takes a quarter of the time of adding the fields one by one, for which V8 uses a hash
-   * table.
+   * All fields, with placeholder values. Copying it takes a quarter of the time of adding the fields one by one, because V8
+   * would then store the object as a hash table.
    */
   readonly #template: object;
 

@@ -8,7 +8,7 @@ const TestedStep = Type.Object({
 });
 export type TestedStep = Static<typeof TestedStep>;
 
-/** Returns the schema of the result of a test. @param names of the steps */
+/** Returns the schema of the result of a test. @param names the steps, as a text */
 export const testResult = (names: string) =>
   Type.Object({
     works: Type.Boolean({ description: 'Whether all steps have passed.' }),

@@ -23,7 +23,7 @@ const signIn = Type.Object({
 });
 const signedInVisitor = Type.Object({
   name: text(
-    'Display name: of an access user the user name, otherwise the name that the identity provider or directory sends, or the e-mail address.',
+    'Display name. For an access user: the user name. Otherwise: the name that the identity provider or directory sends, or the e-mail address.',
   ),
   email: text('E-mail address, or empty.'),
 });
@@ -101,7 +101,7 @@ export const SignInBody = Type.Object(
     username: Type.Optional(Type.String({ maxLength: 255, description: 'User name, if the link asks for one.' })),
     password: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Password, at a link that asks for one.' })),
     email: Type.Optional(email),
-    code: Type.Optional(Type.String({ maxLength: 64, description: 'The code from the mail. Spaces and hyphens do not count.' })),
+    code: Type.Optional(Type.String({ maxLength: 64, description: 'The code from the mail. Spaces and hyphens in it are ignored.' })),
   },
   strict,
 );
@@ -125,7 +125,7 @@ export type PasswordChangeBody = Static<typeof PasswordChangeBody>;
 export const PasswordResetBody = Type.Object(
   {
     email,
-    code: Type.String({ minLength: 1, maxLength: 64, description: 'The code from the mail. Spaces and hyphens do not count.' }),
+    code: Type.String({ minLength: 1, maxLength: 64, description: 'The code from the mail. Spaces and hyphens in it are ignored.' }),
     password: Type.String({ minLength: 10, maxLength: 256, description: 'The new password.' }),
   },
   strict,
@@ -141,7 +141,7 @@ export const RenameBody = Type.Object(
 export const listingSortFields = ['name', 'size', 'modifiedDateTime'] as const;
 
 /** Schema of the time at which a file or folder was last changed. */
-export const lastChange = orNull(instant('When it was last changed. null: a folder in a storage that keeps no such time.'));
+export const lastChange = orNull(instant('When the file or folder was last changed. null: a folder in a storage that keeps no such time.'));
 
 const ListingEntry = Type.Object({
   name: text('Name of the file or folder.'),

@@ -80,7 +80,7 @@ const resetPassword = (id: string) => ({
 const signOut = (id: string) => ({
   post: route(id, {
     summary:
-      'Signs out. If visitors sign in at an OpenID provider that supports it, the response has the address at which the browser signs out there too.',
+      'Signs out. If visitors sign in at an OpenID provider that supports sign-out, the response has an address: a browser that opens it is signed out at the provider too.',
     responses: { 200: json({ type: 'object', properties: { url: { type: 'string' } } }), 204: {} },
   }),
 });
@@ -107,7 +107,7 @@ export const linkPaths = {
   },
   '/s/{viewId}/visit': {
     get: route('link_visit', {
-      summary: 'Returns the ways to sign in, the signed-in user, and the allowed actions.',
+      summary: 'Returns the ways to sign in, the signed-in visitor, and the allowed actions.',
       responses: { 200: json(Visit) },
     }),
   },
@@ -194,7 +194,7 @@ export const linkPaths = {
   },
   '/p/{viewId}/visit': {
     get: route('portal_visit', {
-      summary: 'Returns the ways to sign in, the signed-in user, and the shares that they may open, ordered by title.',
+      summary: 'Returns the ways to sign in, the signed-in visitor, and the shares that they may open, ordered by title.',
       parameters: [
         query('startIndex', { type: 'integer' }, 'Index of the first share, starting at 0.'),
         query('pageSize', { type: 'integer', maximum: 1000 }, 'Default 1000.'),

@@ -11,7 +11,7 @@ interface Props<V extends Record<string, unknown>> {
   readonly changes?: string;
   readonly children: ReactNode;
   readonly extra?: ReactNode;
-  /** Shows the fields without a way to change them, as the role does not allow it. */
+  /** Disables the fields, because the role does not allow changes. */
   readonly readOnly?: boolean;
   /** The form creates a record. It can be saved without any input. */
   readonly isNew?: boolean;

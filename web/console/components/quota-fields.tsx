@@ -2,7 +2,7 @@ import { Group, NumberInput } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
 
 const bytesPerGigabyte = 1e9;
-const digits = 9; // one byte
+const decimalPlaces = 9; // of gigabytes, so that every number of bytes can be entered
 
 /** The form values of a quota. An empty field: no limit. */
 export interface QuotaValues {
@@ -42,7 +42,7 @@ export const QuotaFields = ({ inputProps }: Properties) => (
       description="Gigabytes. Leave empty for no limit."
       placeholder="No limit"
       min={0}
-      decimalScale={digits}
+      decimalScale={decimalPlaces}
       suffix=" GB"
       thousandSeparator=","
       {...inputProps('maxGigabytes')}

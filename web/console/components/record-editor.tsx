@@ -24,7 +24,7 @@ export interface RecordKind<R extends Editable, V extends Record<string, unknown
   readonly valuesOf: (record: R) => V;
   /** Returns the labels of the fields that differ. */
   readonly changedFields: (before: V, after: V) => string[];
-  /** Name of the form field, by the name of each API field whose form field has another name. */
+  /** Names of form fields, by the name of the API field. Contains only the fields whose names differ. */
   readonly fieldNames?: Readonly<Record<string, string>>;
   /** Returns whether the change can be undone. A replaced secret, which nobody can read, cannot be restored. */
   readonly undoable?: (before: V, after: V) => boolean;
@@ -43,7 +43,7 @@ interface Props<R extends Editable, V extends Record<string, unknown>> {
 
 const savedText = 'Saved. The change applies from now on.';
 
-/** Returns `target` with the fields that differ between `before` and `after` set as in `after`. */
+/** Returns a copy of `target` in which each field that differs between `before` and `after` has its value from `after`. */
 function applyChanges<V extends Record<string, unknown>>(before: V, after: V, target: V): V {
   const changedFields = Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]));
   return { ...target, ...Object.fromEntries(changedFields) };
@@ -59,17 +59,17 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(of
 
   async function write(from: R, values: V): Promise<R> {
     await of.update(from, values, { ifMatch: from.etag });
-    const saved = await of.get(record.id);
-    showVersion(saved);
+    const savedRecord = await of.get(record.id);
+    showVersion(savedRecord);
     await client.invalidateQueries({ queryKey: [of.kind, 'list'] });
-    return saved;
+    return savedRecord;
   }
   async function save(values: V) {
     try {
-      const saved = await write(base, values);
+      const savedRecord = await write(base, values);
       const undo = async () => {
         if (page.form.isDirty()) throw new Problem(0, 'typing', 'save or discard your new input first.');
-        await write(saved, before);
+        await write(savedRecord, before);
       };
       showMessage({ text: savedText, ...(of.undoable?.(before, values) === false ? {} : { undo }) });
     } catch (cause) {

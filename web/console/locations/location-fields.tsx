@@ -46,7 +46,7 @@ const S3 = ({ form }: Props) => (
     />
     <TextInput
       label="Address of the service for browsers"
-      description="Where visitors download from, if a share lets the storage send its files (proxyMode: false). Leave empty if it is the same."
+      description="Where visitors download from, if a share lets the storage send its files (proxyMode: false). Leave empty if browsers use the same address as Postern."
       placeholder="https://files.example.com"
       {...form.getInputProps('publicEndpoint')}
     />

@@ -90,8 +90,8 @@ export function OverviewPage() {
           title={unavailable.length === 1 ? 'A location is not available' : 'Locations are not available'}
           mb="md"
         >
-          {unavailable.map((location) => location.name).join(', ')}: visitors cannot open the files there until it is available again. An
-          admin can test a location on its page.
+          {unavailable.map((location) => location.name).join(', ')}: visitors cannot open files in a location until it is available again.
+          An admin can test a location on its page.
         </Alert>
       )}
       <Paper withBorder className="panel" component="section" aria-labelledby="days">

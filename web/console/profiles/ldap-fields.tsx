@@ -19,7 +19,7 @@ const Connection = ({ form }: Props) => (
     />
     <Textarea
       label="Certificates (PEM)"
-      description="Only if the certificate of the directory is not issued by a public authority."
+      description="Needed only if the certificate of the directory is not issued by a public authority."
       autosize
       minRows={2}
       maxRows={12}

@@ -9,32 +9,32 @@ import { type NewFactorProps, useNewFactor } from './new-factor.tsx';
 /** Adds an authenticator app. If the operator had no second factor before, shows the recovery codes. */
 export function AddAppForm(props: NewFactorProps) {
   const { finish, shownCodes } = useNewFactor(props);
-  const { data: prepared } = useQuery({
+  const { data: newTotp } = useQuery({
     ...{ queryKey: ['new-totp'], queryFn: () => post('operator/prepareTotp', {}) },
     ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0 }, // each form has its own secret
   });
   const smallForm = useSmallForm(
     { code: '', title: 'Authenticator app', currentPassword: '' },
     async (values) => {
-      const { recoveryCodes } = await post('operator/addTotp', { secret: prepared?.secret ?? '', ...values });
+      const { recoveryCodes } = await post('operator/addTotp', { secret: newTotp?.secret ?? '', ...values });
       finish(recoveryCodes);
     },
     currentPasswordErrors,
   );
   const { form } = smallForm;
   if (shownCodes) return shownCodes;
-  if (!prepared) return <Skeleton height={320} />;
+  if (!newTotp) return <Skeleton height={320} />;
   return (
     <SmallFormFields of={smallForm} saveLabel="Add app" cancel={props.cancel}>
       <Text>Scan this QR code with an authenticator app on your phone, and enter the six digits that the app then shows.</Text>
       <Group align="center" gap="lg">
-        <QrCode text={prepared.uri} label="QR code for the authenticator app" />
+        <QrCode text={newTotp.uri} label="QR code for the authenticator app" />
         <Stack gap={4} flex="1 1 12rem">
           <Text size="sm" c="dimmed">
             No camera? Enter this key in the app:
           </Text>
-          <Code className="totp-secret">{prepared.secret.match(/.{4}/g)?.join(' ')}</Code>
-          <Anchor size="sm" href={prepared.uri}>
+          <Code className="totp-secret">{newTotp.secret.match(/.{4}/g)?.join(' ')}</Code>
+          <Anchor size="sm" href={newTotp.uri}>
             Open in an app on this device
           </Anchor>
         </Stack>

@@ -82,7 +82,7 @@ export function SecondFactorSection() {
   return (
     <Section
       title="Second factor"
-      lead="With a second factor, sign-in needs your password and also a code from your phone or a passkey. A stolen password alone is then not enough."
+      lead="With a second factor, sign-in needs your password and also a passkey or a code from your phone. A stolen password alone is then not enough."
     >
       {data ? (
         <Stack>

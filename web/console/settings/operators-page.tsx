@@ -25,7 +25,8 @@ const deleteOperators: BulkAction<Operator> = {
 
 const resetFactors: BulkAction<Operator> = {
   name: 'Remove second factors',
-  effect: 'will lose all second factors and be signed out at once. Make sure that the person who asks for it is the operator',
+  effect:
+    'will lose all second factors and be signed out at once. First make sure that the request for this really comes from the operator',
   doneText: 'can now sign in with the password alone, or must add a new second factor if the policy requires one',
   destructive: true,
   run: ({ id }, options) => post('operator/resetSecondFactors', { id }, options),

@@ -65,8 +65,8 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
     initial: policyValuesOf(policy),
     save: async (values) => {
       await post('tenant/updatePolicy', policyBodyOf(values));
-      const saved = await client.fetchQuery({ ...policyQuery, staleTime: 0 });
-      page.reset(policyValuesOf(saved));
+      const savedPolicy = await client.fetchQuery({ ...policyQuery, staleTime: 0 });
+      page.reset(policyValuesOf(savedPolicy));
       showMessage({
         text: 'Saved. The rules for shares apply to shares that are created or changed from now on. The rule for operators applies at once.',
       });

@@ -47,7 +47,7 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
     client.setQueryData(callerQuery.queryKey, operator);
     await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'caller' });
   }
-  /** Sends the form. If the server then asks for a passkey, the browser does so at once. */
+  /** Sends the form. If the server then asks for a passkey, the browser asks the operator for it at once. */
   async function signInWith(form: FormData) {
     if (passkey) return send(form, { passkey: await confirmSignIn(passkey) });
     if (secondFactor) return send(form, { code });

@@ -18,7 +18,7 @@ interface Props {
 /** Lets the operator map columns to fields, and lists the columns that are not imported. */
 export function ColumnFields({ table: { headings, records }, mapping, onChange }: Props) {
   const nameOf = (column: number) => headings[column] || `Column ${column + 1}`;
-  const ignored = headings.flatMap((_, column) => (mapping[column] ? [] : [nameOf(column)]));
+  const ignoredColumns = headings.flatMap((_, column) => (mapping[column] ? [] : [nameOf(column)]));
   return (
     <>
       <Table.ScrollContainer minWidth={300}>
@@ -56,7 +56,7 @@ export function ColumnFields({ table: { headings, records }, mapping, onChange }
           Choose the column that contains the user names.
         </Text>
       )}
-      {ignored.length > 0 && <Text c="dimmed">{`Not imported: ${ignored.join(', ')}.`}</Text>}
+      {ignoredColumns.length > 0 && <Text c="dimmed">{`Not imported: ${ignoredColumns.join(', ')}.`}</Text>}
     </>
   );
 }
