@@ -6,13 +6,16 @@ import { pathOf } from './problem.ts';
 /** Writes one entry of the access log. The entry can be serialized as JSON. */
 export type WriteAccessEntry = (entry: object) => void;
 
-/** The viewId in a path grants access, so entries leave it out. The audit log names the share under the same `requestId`. */
-const linkPath = /^\/([sp])\/[^/]*/;
+/**
+ * What entries leave out of a path: the viewId, which grants access, and the token of an address that ends e-mail alerts. The audit log names
+ * the share under the same `requestId`.
+ */
+const secretInPath = /^\/([sp]|unsubscribe)\/[^/]*/;
 
 const maxTextLength = 1024; // characters of a path or a User-Agent
 
-/** Returns the path without the viewId, and without the query, which may contain any data. */
-const safePath = (url: string) => pathOf(url).replace(linkPath, '/$1/…').slice(0, maxTextLength);
+/** Returns the path without viewId and token, and without the query, which may contain any data. */
+const safePath = (url: string) => pathOf(url).replace(secretInPath, '/$1/…').slice(0, maxTextLength);
 
 /** Replaces control characters, with which a text could change a terminal that shows it. */
 const visibleText = (text: string) => text.replace(/\p{Cc}/gu, '\uFFFD');
@@ -22,7 +25,7 @@ const callerField = ({ caller }: FastifyRequest) =>
 
 /**
  * Writes one entry for each request when its response has closed: it was sent completely, or the client left before.
- * No entry holds a viewId, a query, a body, a cookie or any header except User-Agent.
+ * No entry holds a viewId, a token, a query, a body, a cookie or any header except User-Agent.
  * @param elapsed milliseconds of a clock that never goes back
  */
 export function accessLog(app: FastifyInstance, write: WriteAccessEntry, clock: Clock, elapsed: () => number): void {

@@ -55,6 +55,8 @@ test('the access log records client, path and result of each request, and no sec
   assert.ok(line.bytes > text.length && line.seconds >= 0 && Date.parse(line.time) > 0);
   const refusedLine = await waitForLine(logs, 'access.log', ({ status }) => status === 400);
   assert.deepEqual([refusedLine.refusal, refusedLine.client], ['fieldInvalid', 'a test\uFFFD'], 'control characters are replaced');
+  await fetch(`${postern.publicUrl}/unsubscribe/hidden-token`);
+  await waitForLine(logs, 'access.log', ({ path }) => path === '/unsubscribe/…');
   const change = await waitForLine(logs, 'access.log', ({ path }) => path === '/api/v1/share/add');
   assert.deepEqual([change.caller.kind, change.caller.name], ['key', 'environment']);
   const logText = readFileSync(join(logs, 'access.log'), 'utf8');
