@@ -24,7 +24,7 @@ const callerField = ({ caller }: FastifyRequest) =>
   caller ? { caller: { kind: caller.kind, id: caller.id, name: caller.name, tid: caller.tid } } : {};
 
 /**
- * Writes one entry for each request when its response has closed: it was sent completely, or the client left before.
+ * Writes one entry for each request when its response has closed: it was sent completely, or the client disconnected before.
  * No entry holds a viewId, a token, a query, a body, a cookie or any header except User-Agent.
  * @param elapsed milliseconds of a clock that never goes back
  */

@@ -63,7 +63,7 @@ export const settingDefinitions = {
   searchMemory: setting(
     'POSTERN_SEARCH_MEMORY',
     '144',
-    'MiB of memory for the search texts of tenants, about 200 bytes a share. Searches in texts that do not fit read the disk and are ten times slower. Not used with PostgreSQL.',
+    'MiB of memory for the search texts of tenants, about 200 bytes a share. Texts that do not fit are read from the disk, so searches in them are ten times slower. Not used with PostgreSQL.',
     parseMebibytes,
   ),
   minFreeSpace: setting(

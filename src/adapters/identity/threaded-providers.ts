@@ -38,7 +38,7 @@ export class ThreadedProviders implements AsyncDisposable {
   /** As `Outbound.request`. The response is read completely before it is returned. */
   readonly request: Outbound['request'] = async (url, { signal, ...request } = {}) => {
     const result = await this.#run({ http: { url: url.href, request } }, signal ?? AbortSignal.timeout(timeLimit));
-    const { status, headers, content } = result as CompleteResponse; // the thread answers each task with its type
+    const { status, headers, content } = result as CompleteResponse; // the type of the result depends on the task
     return {
       status,
       headers,
@@ -68,7 +68,7 @@ export class ThreadedProviders implements AsyncDisposable {
       if (cause instanceof DirectoryRefused || cause instanceof DirectoryUnavailable) throw cause;
       throw new DirectoryUnavailable('The directory did not respond as expected, or not in time.', { cause });
     });
-    return result as T; // the thread answers each task with its type
+    return result as T; // the type of the result depends on the task
   }
 
   async #run(task: NewTask, signal: AbortSignal): Promise<unknown> {

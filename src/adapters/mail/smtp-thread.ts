@@ -1,4 +1,4 @@
-// The script of the thread that sends mail: composing a message and its SMTP dialogue take a few ms that would delay the main thread.
+// The script of the thread that sends mail: composing and sending a message takes a few ms, which would delay the main thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { OutgoingMail, SendLane } from '#ports/mail.ts';
 import { smtpConnections } from './smtp-connections.ts';

@@ -1,9 +1,9 @@
 import { costQueue } from '#core/cost-queue.ts';
 
 /** Runs work when it is the turn of its group. */
-export type FairScheduler = <T>(group: string, change: () => Promise<T>) => Promise<T>;
+export type FairScheduler = <T>(group: string, work: () => Promise<T>) => Promise<T>;
 
-/** Limits the number of concurrent holders of each key. Further ones wait in the order of their arrival. */
+/** Limits how many callers hold a slot of the same key at once. Further callers wait in the order of their arrival. */
 function slotsByKey(maxPerKey: number) {
   const slots = new Map<string, { count: number; readonly waiting: (() => void)[] }>();
   return {
@@ -24,22 +24,22 @@ function slotsByKey(maxPerKey: number) {
 }
 
 /**
- * Returns a scheduler that gives each group its turns by the time that its changes take, so that one group does not
- * block the others.
- * @param maxConcurrent maximum number of changes that run at once, so that connections stay free for other work
- * @param maxPerGroup maximum number of changes of one group that run at once: they may wait for one another
+ * Returns a scheduler of tasks, such as changes of the database. The more time the tasks of a group take, the later its
+ * next turn comes, so that one group does not block the others.
+ * @param maxConcurrent maximum number of tasks that run at once, so that connections stay free for other work
+ * @param maxPerGroup maximum number of tasks of one group that run at once: if they wait for one another, other groups can still run
  */
 export function fairScheduler(maxConcurrent: number, maxPerGroup = maxConcurrent): FairScheduler {
   const waiting = costQueue<() => void>();
   const groupSlots = slotsByKey(maxPerGroup);
   let running = 0;
-  return async (group, change) => {
+  return async (group, work) => {
     await groupSlots.acquire(group);
     if (running < maxConcurrent) running += 1;
     else await new Promise<void>((resolve) => waiting.add(group, resolve));
     const start = performance.now();
     try {
-      return await change();
+      return await work();
     } finally {
       waiting.charge(group, performance.now() - start);
       const next = waiting.take();

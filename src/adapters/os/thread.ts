@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 const threadUrl = (name: string, moduleUrl: string) =>
   new URL(`${name}${extname(new URL(moduleUrl).pathname) === '.ts' ? '.ts' : '.mjs'}`, moduleUrl);
 
-// Most threads only make system calls, so they need very little heap.
+// Most threads only make system calls, so a small young generation is enough for them.
 const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
 
 /**

@@ -52,7 +52,7 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
     if ((path === undefined) === (formerPath === undefined)) return 'path is required, as in { "path": "/absolute/path" }';
     const configuredPath = configuredFolder(data, configuration);
     const [folder] = await folders.resolveLinks([configuredPath]);
-    // The error is the same for every folder outside the roots, so that it does not reveal which of them exist.
+    // The error is the same for every folder outside the roots, so that it does not reveal which folders exist.
     if (!(await isAllowed(tid, folder ?? configuredPath))) return notAllowed;
     if (!folder) return 'the folder does not exist';
     if (await holdsSecrets(folder)) return 'the folder overlaps POSTERN_DATA, which contains the database and the keys';

@@ -87,11 +87,11 @@ export type FirstOperator = Static<typeof FirstOperator>;
 
 /** Response of caller/get: the caller, and the facts about the installation that the console needs. */
 export const CallerRecord = Type.Object({
-  id: operatorFields.id,
-  name: operatorFields.name,
+  id: recordId('Number of the key or operator.'),
+  name: requiredLine(limits.name, 'Name of the key, or user name of the operator.'),
   kind: Type.Enum(['key', 'operator'], { description: 'Kind of the caller.' }),
   role: apiKeyFields.role,
-  tid: operatorFields.tid,
+  tid: recordId('Tenant that the key or operator belongs to.'),
   tenantTitle: Type.String({ description: 'Name of the tenant.' }),
   address: Type.String({ description: 'IP address of the caller, as used by the address ranges of login profiles.' }),
   publicUrl: Type.String({ description: 'Base URL of links.' }),

@@ -81,7 +81,7 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly TestedStep
 }
 
 /**
- * Runs the steps. Limits the wrong passwords for a user, those of all callers together: a test must not be a way to guess passwords.
+ * Runs the steps. Limits the wrong passwords for a user, counted for all callers together: a test must not be a way to guess passwords.
  * @throws Refusal (429) during the delay after wrong passwords
  */
 async function runLimited(ports: Ports, trial: Trial): Promise<readonly TestedStep[]> {

@@ -14,7 +14,7 @@ import { checkSharedItem, findLocationByName } from './share-place.ts';
 import { countSharedFolder } from './share-quota.ts';
 import { findShareProfile, newShareRecord, shareAuditFields } from './share-rows.ts';
 
-/** Fields that add and duplicate return in addition to the envelope. */
+/** Fields that share/add and share/duplicate return in addition to the envelope. */
 export const createdShareFields = Type.Object({ id: shareFields.id, viewId: shareFields.viewId, viewUrl: shareFields.viewUrl });
 
 export const addShare = changeOperation({

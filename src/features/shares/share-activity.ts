@@ -22,7 +22,7 @@ const ActivityResponse = Type.Object({
   byVisitor: Type.Array(
     Type.Object({
       visitor: Type.String({
-        description: 'Display name of the visitor, which is the user name of an access user. Empty for visitors without sign-in.',
+        description: 'Display name of the visitor; of an access user, the user name. Empty for visitors without sign-in.',
       }),
       ...countFields,
       lastDateTime: Type.String({ format: 'date-time' }),
@@ -59,7 +59,7 @@ interface Activity {
 function addVisitorDay({ byDay, byVisitor, keysByName }: Activity, day: VisitorDay): void {
   addToKey(byDay, day.start, day);
   const { visitor, visits, downloads, uploads, last } = day;
-  // An entry of an earlier version has no identity: it is counted for the most recent visitor with the same name.
+  // The entries of earlier versions have no identity: they are counted for the most recent visitor with the same name.
   const key = day.identityKey ?? keysByName.get(visitor) ?? `unidentified ${visitor}`;
   const present = byVisitor.get(key);
   if (!present && byVisitor.size >= maxVisitors) return;

@@ -75,7 +75,7 @@ function plainExample(schema: TSchema): unknown {
   }
 }
 
-/** Returns an example of a body: its required fields or, if no field is required, its common fields. */
+/** Returns an example of a body: its required fields or, if there are none, those of id, title, description and typeId that it has. */
 export function exampleOf(schema: TSchema): Record<string, unknown> {
   const properties: unknown = member(schema, 'properties');
   const required: unknown = member(schema, 'required');

@@ -9,7 +9,7 @@ import type { VisitorParts } from './visitor-request.ts';
 const url = '/unsubscribe/:token';
 
 /** Returns whether a path is below /unsubscribe: a mail program of any origin may send a POST there (RFC 8058). */
-export const isUnsubscribePath = (address: string): boolean => address.startsWith('/unsubscribe/');
+export const isUnsubscribePath = (path: string): boolean => path.startsWith('/unsubscribe/');
 
 /**
  * Adds the page where a recipient unsubscribes from alerts. Only a POST unsubscribes, from the button of the page or from a mail program:

@@ -5,7 +5,7 @@ import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 const maxText = 255; // characters; longer text is ignored, not cut off: a shortened name could be the name of another user
 const disabledAccount = 2; // ADS_UF_ACCOUNTDISABLE
 const lockedForever = '000001010000Z'; // value of pwdAccountLockedTime: an administrator has locked the account
-/** Active Directory counts in units of 100 ns since 1601. */
+/** Active Directory counts in units of 100 ns since 1601. The epoch of JavaScript is later by `epochOffset` ms. */
 const [ticksPerMs, epochOffset] = [10_000n, 11_644_473_600_000n];
 
 const binaryAttributes: readonly string[] = ['objectGUID'];
@@ -53,7 +53,7 @@ export function isDisabled(entry: Entry, now: number): boolean {
   return /^[1-9]\d*$/.test(expires) && BigInt(expires) / ticksPerMs - epochOffset < BigInt(now);
 }
 
-/** Returns the names by which a share may list a group: its DN, and its own name. */
+/** Returns the names by which a share may list a group: its DN, and the first value in the DN, such as `auditors` of `cn=auditors,…`. */
 export const groupNames = (dn: string): readonly string[] =>
   [dn, firstRdnValue(dn)].filter((name) => name !== '' && name.length <= maxText);
 

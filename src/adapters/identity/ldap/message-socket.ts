@@ -3,7 +3,7 @@ import type { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { contentRange, countElements } from './ber.ts';
 
-/** Limits of what a directory sends on one connection: the library buffers all of it. */
+/** Limits of what a directory sends on one connection: the LDAP library buffers all of it. */
 const limits = { bytes: 2 << 20, message: 1 << 18, messages: 10_000, elements: 20_000 };
 const maxElements = 4000; // of one message: a thousand groups are a thousand elements; the library creates an object for each
 const maxHeader = 6; // bytes of the tag and the length of a message
@@ -11,8 +11,8 @@ const maxHeader = 6; // bytes of the tag and the length of a message
 const allowedPieces = (bytes: number) => 2000 + bytes / 32;
 
 /**
- * A socket that passes on the messages of a directory one by one, each in one piece. The library joins and reads its
- * pieces in a time that grows with the square of their number, and calls itself for each further message in a piece.
+ * A socket that passes on the messages of a directory one by one, each in one piece. In the LDAP library, the time to join the
+ * pieces of a message grows with the square of their number, and the parser recurses for each further message in a piece.
  */
 export class MessageSocket extends Duplex {
   /** The library checks this before it sends. */
@@ -26,8 +26,8 @@ export class MessageSocket extends Duplex {
   #expected: number | null = null;
   /** Whether a complete message waits for its turn. */
   #isWaiting = false;
-  /** Functions to call after the messages that wait. */
-  #next: (() => void)[] = [];
+  /** Functions to call when no received message waits any more. */
+  #callbacks: (() => void)[] = [];
   readonly #received = { bytes: 0, messages: 0, pieces: 0, elements: 0 };
 
   /** @param turns in which the messages are parsed @param tid tenant of the directory */
@@ -92,7 +92,7 @@ export class MessageSocket extends Duplex {
     });
   }
 
-  /** Passes the next message on, and waits for the turn of the one after it. @throws DirectoryUnavailable */
+  /** Passes the next message on. If another one is complete, waits for its turn, else continues reading. @throws DirectoryUnavailable */
   #passMessage(): void {
     const bytes = this.#joinPieces();
     const length = this.#expected ?? 0;
@@ -111,14 +111,14 @@ export class MessageSocket extends Duplex {
 
   #continueReading(): void {
     this.#socket.resume();
-    const next = this.#next;
-    this.#next = [];
-    for (const run of next) run();
+    const callbacks = this.#callbacks;
+    this.#callbacks = [];
+    for (const run of callbacks) run();
   }
 
   /** Calls a function after all received messages are passed on: the connection can end while they wait for their turn. */
   #afterMessages(run: () => void): void {
-    if (this.#isWaiting) this.#next.push(run);
+    if (this.#isWaiting) this.#callbacks.push(run);
     else run();
   }
 

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { type Element, elementAt } from './ber.ts';
 
-/** LDAPMessage 1 with an extended request for StartTLS, OID 1.3.6.1.4.1.1466.20037 (RFC 4511, 4.14). */
+/** The LDAPMessage with ID 1 and an extended request for StartTLS, OID 1.3.6.1.4.1.1466.20037 (RFC 4511, 4.14). */
 const startTlsRequest = Buffer.from('301d02010177188016312e332e362e312e342e312e313436362e3230303337', 'hex');
 const maxLength = 4096; // bytes of the response
 const [sequence, integer, enumerated, extendedResponse] = [0x30, 0x02, 0x0a, 0x78];
@@ -53,5 +53,6 @@ export async function requestStartTls(socket: Duplex, signal: AbortSignal): Prom
   socket.write(startTlsRequest);
   const { message, receivedBytes } = await readMessage(socket, signal);
   if (!acceptsStartTls(message)) throw new DirectoryUnavailable('The directory does not accept StartTLS.');
-  if (receivedBytes.length !== message.end) throw new DirectoryUnavailable('The directory sent more than its response before TLS.');
+  if (receivedBytes.length !== message.end)
+    throw new DirectoryUnavailable('The directory sent data between its response to StartTLS and the start of TLS.');
 }

@@ -33,7 +33,7 @@ export class AzureContainer {
   readonly address: AzureAddress;
   readonly #authorize: AuthorizeRequest;
   readonly #services: ContainerServices;
-  /** Whether the account has no folders, or the credentials may not see whether it has: no further check. */
+  /** true: the account has no hierarchical namespace, or the credentials may not read this property. It is not checked again. */
   #isAccountChecked = false;
 
   constructor(address: AzureAddress, authorize: AuthorizeRequest, services: ContainerServices) {
@@ -77,14 +77,14 @@ export class AzureContainer {
     return Object.keys(query).length === 0 ? this.urlOf(key) : `${this.urlOf(key)}?${encodeQuery(query)}`;
   }
 
-  /** Refuses an account with folders, which are not supported. Some credentials may not see this property. @throws StorageUnavailable */
+  /** Refuses an account with a hierarchical namespace, which is not supported. @throws StorageUnavailable */
   async #checkAccount(): Promise<void> {
     if (this.#isAccountChecked) return;
     const request = { query: { restype: 'account', comp: 'properties' } };
     const response = await this.#exchange('HEAD', '', request, AbortSignal.timeout(accountTimeLimit));
     await skipBody('HEAD', response); // after an error, such as for a wrong container, the next request fails, too
     if (response.headers['x-ms-is-hns-enabled'] === 'true') throw hierarchicalNamespaceError();
-    // Credentials that may not see it now will not see it later. Lists show directories, too.
+    // Credentials that may not read the property now may not read it later: then a directory in a list shows the hierarchical namespace.
     this.#isAccountChecked = response.status < 500 && response.status !== 429;
   }
 

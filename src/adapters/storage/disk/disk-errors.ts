@@ -81,7 +81,7 @@ export function runDiskChange<T>(change: () => T): T {
 /** Returns the error for a failure after the system call which made the change. */
 export const commitPointError = (cause: unknown) => new OutcomeUnknown('the disk failed after the change was made', { cause });
 
-/** Codes of a file system that does not support hard links, or that allows no more of them to a file. */
+/** Codes of a file system that does not support links, hard or symbolic, or that allows no more hard links to a file. */
 export const linkUnsupportedCodes: readonly string[] = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
 
 /** An error in a message between threads, which cannot carry its class. */

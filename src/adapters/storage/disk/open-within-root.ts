@@ -76,8 +76,8 @@ function isExactly(descriptor: number, path: string): boolean {
 }
 
 /**
- * Returns an O_PATH descriptor for exactly root/segments; the caller closes it. O_PATH has no effect on devices and pipes. If the real
- * path of the descriptor, which the kernel returns, is not the requested path, `walk` opens it again segment by segment.
+ * Returns an O_PATH descriptor for exactly root/segments; the caller closes it. Opening with O_PATH has no effect on a device or pipe. If
+ * the kernel returns another real path for the descriptor than the requested path, `walk` opens the requested path segment by segment.
  */
 export function openPathWithinRoot(root: StorageRoot, segments: readonly string[]): number {
   if (segments.some(isBadName)) throw errorWithCode('EINVAL');

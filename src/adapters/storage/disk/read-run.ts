@@ -9,7 +9,7 @@ import { fillBuffer } from './read-file.ts';
 
 const hasEtag = (stat: fs.BigIntStats, etag: string) => stat.isFile() && etagOf(stat) === etag;
 
-/** Reads an open file into its place. @returns whether the bytes are those of the ETag */
+/** Reads an open file into its place. @returns whether the bytes are those of the version with the ETag */
 function readInto(pathDescriptor: number, etag: string, place: Uint8Array): boolean {
   const file = reopen(pathDescriptor);
   try {

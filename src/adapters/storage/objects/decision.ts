@@ -5,7 +5,7 @@ import { enforceMinRate } from './enforce-min-rate.ts';
 /** ETags of objects by key. */
 export type ETagsByKey = ReadonlyMap<string, string>;
 
-const linesPerPiece = 500; // some 64 KiB: writing many must not block the event loop
+const linesPerPiece = 500; // some 64 KiB: writing many lines must not block the event loop
 const maxLine = 1 << 13; // characters: a key of 1,024 bytes, each byte written as \u0001, and an ETag
 
 const lineOf = (version: readonly [string, string]) => `${JSON.stringify(version)}\n`;

@@ -2,7 +2,7 @@ import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ListedKeys, ObjectStore, StoredObject } from './object-store.ts';
 
-const maxKeys = 1_000_000; // keys of one folder: a service could list without end
+const maxKeys = 1_000_000; // keys of one list: a service could list without end
 const maxListTime = 300_000; // ms that the requests of one list may take together
 const maxEtag = 256; // characters
 
@@ -43,10 +43,10 @@ export async function hasObjects(pages: AsyncIterable<ListedKeys>): Promise<bool
   return false;
 }
 
-/** Returns a time in whole seconds: some services are more exact in a listing than in a description. */
+/** Truncates a time in ms to whole seconds: some services send a more exact time in a list than in the headers of an object. */
 const truncateToSeconds = (time: number) => Math.floor(time / 1000) * 1000;
 
-/** Returns the time of an object in ms, in whole seconds. @throws StorageUnavailable if the text is not a time */
+/** Returns the time of an object in ms, truncated to whole seconds. @throws StorageUnavailable if the text is not a time */
 export function timeOf(text = ''): number {
   const time = Date.parse(text);
   if (Number.isNaN(time)) throw new StorageUnavailable('the service sent an object without a time');

@@ -59,7 +59,7 @@ async function readExactly(response: OutboundResponse, length: number): Promise<
   return bytes;
 }
 
-/** Yields the bytes of a range of the version that the entry describes, by one request. @throws ConnectionLost if it ends too early */
+/** Requests a range of the version with an ETag, and yields its bytes. @throws ConnectionLost if the response ends too early */
 async function* requestRange(store: ReadableStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
   const response = await store.get(key, { range: [start, end], etag, streamed: true, ...(signal ? { signal } : {}) });
   if (!response) throw new ItemChanged('the object was deleted');
@@ -103,7 +103,7 @@ async function* readRange(store: ReadableStore, key: string, etag: string, start
   }
 }
 
-/** Opens a file. Its beginning is read at once, the rest with one request for each read. @returns null if there is no such object */
+/** Opens a file. Its beginning is read at once. Each `read` requests only what follows it. @returns null if there is no such object */
 export async function openObjectFile(store: ReadableStore, key: string, name: string): Promise<OpenFile | null> {
   const object = await openObject(store, key, name);
   if (!object) return null;

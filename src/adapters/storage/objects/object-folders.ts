@@ -18,17 +18,17 @@ export class ObjectKeys {
     this.#prefix = inner === '' ? '' : `${inner}/`;
   }
 
-  /** The key of a file. */
+  /** Returns the key of a file. */
   file(path: readonly string[]): string {
     return this.#prefix + path.join('/');
   }
 
-  /** The beginning of the keys in a folder. It is also the key of an empty folder. */
+  /** Returns the beginning of the keys in a folder. It is also the key of an empty folder. */
   folder(path: readonly string[]): string {
     return path.length === 0 ? this.#prefix : `${this.file(path)}/`;
   }
 
-  /** The key of an object in the staging area. */
+  /** Returns the key of an object in the staging area. */
   staging(name: string): string {
     return `${this.#prefix}${stagingFolder}${name}`;
   }
@@ -75,7 +75,7 @@ export class ObjectFolders {
     return (await this.hasFolder(path)) ? folderEntry(name) : null;
   }
 
-  /** Yields the entries of a folder. Keys that are no paths, such as `a//b`, are left out. */
+  /** Yields the entries of a folder. Omits keys that are no valid paths, such as `a//b`. */
   async *entries(path: ItemPath): AsyncGenerator<readonly Entry[]> {
     const prefix = this.keys.folder(path);
     for await (const { objects, prefixes } of this.store.list(prefix, '/')) {

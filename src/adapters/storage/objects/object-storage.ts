@@ -32,8 +32,8 @@ const checkInterval = 120_000;
  */
 const minSweepAge = 3_600_000;
 /**
- * The same for the received bytes of an unfinished upload, which another installation keeps for a
- * day; ms.
+ * ms. Received bytes of an unfinished upload stay longer: another installation keeps them for a
+ * day.
  */
 const minSweepAgeOfParts = 26 * 3_600_000;
 const minSweepAgeOf = (key: string) => (isUploadProgress(key) ? minSweepAgeOfParts : minSweepAge);

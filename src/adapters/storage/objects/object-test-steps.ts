@@ -4,7 +4,7 @@ import { conditionsIgnoredWarning, connectionSteps, testContent } from './connec
 import type { ObjectFolders } from './object-folders.ts';
 import { readText } from './read-text.ts';
 
-/** Returns the steps that test a place for objects. The test object is in the staging area, so no visitor sees it. */
+/** Returns the steps that test a location in an object store. The test object is in the staging area, so no visitor sees it. */
 export function objectTestSteps({ store, keys }: ObjectFolders, token: string): readonly TestStep[] {
   const key = keys.staging(`${token}.test`);
   return [

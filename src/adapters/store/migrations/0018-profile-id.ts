@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** The address of a login profile has its id but no tenant. Citus allows unique indexes only with the tenant, so this one is not unique. */
+/**
+ * The redirect URI of a login profile contains its id but not its tenant, so the profile is looked up by id alone. Citus allows a unique
+ * index only if it includes the tenant, so this index is not unique.
+ */
 export const profileId: Migration = {
   name: '0018-profile-id',
   statements: () => ['CREATE INDEX login_profile_id ON login_profile(id)'],

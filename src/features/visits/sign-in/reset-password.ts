@@ -30,7 +30,7 @@ export interface ResetRequest {
 const eventOf = ({ link, profile }: SignInPlace, visitorRequest: VisitorRequest) =>
   ({ link, tid: profile.tid, visitorRequest, action: 'change-password', path: '' }) as const;
 
-/** A reset whose request is complete: where it takes place, and what it sets. */
+/** A new password to set: at which link or portal, how, with which code, and the password. */
 interface NewPassword {
   readonly place: SignInPlace;
   readonly reset: PasswordReset;
@@ -62,9 +62,9 @@ async function setPassword(
 /**
  * Sets a new password for a visitor who has forgotten the old one and has got a code by e-mail. Ends all their sessions, and begins a
  * new one for this browser. A new password that is not allowed does not use up the code.
- * @param setCookie called with the new session. Not called if none can begin: the password is set nevertheless, and the
+ * @param setCookie called with the new session. Not called if no session can begin: the password is set nevertheless, and the
  *   visitor signs in with it
- * @throws Refusal (400) if the new password is not allowed, or the link sends no codes for a new one; (401) if the code is wrong; (403,
+ * @throws Refusal (400) if the new password is not allowed, or the link does not offer a reset by code; (401) if the code is wrong; (403,
  *   404, 410); (429) during the wait after failed attempts; (503)
  */
 export async function resetForgottenPassword(
@@ -91,7 +91,7 @@ export async function resetForgottenPassword(
   if (token !== null) await setCookie({ profileId: profile.profile_id, token });
 }
 
-/** Sets the password, and counts a wrong code as a failed attempt. Records a refusal in the audit log. */
+/** Sets the password, and counts a wrong code as a failed attempt. Records a refusal in the audit log, except one with status 400. */
 async function setPasswordAsAttempt(ports: ResetPorts, visitorRequest: VisitorRequest, newPassword: NewPassword): Promise<CompletedSignIn> {
   const { place, credentials } = newPassword;
   const { profile } = place;
