@@ -9,7 +9,7 @@ const refusal = () => new Refusal('searchBusy', undefined, { retryAfter });
 /** Writes long texts, such as a response of megabytes, in turns. */
 export interface TextTurns {
   /**
-   * Calls `write` in the turn of a client. A rest follows, which leaves time for other requests.
+   * Calls `write` in the turn of a client. A pause follows, which leaves time for other requests.
    * @throws Refusal (503) if too many texts wait; the reason of `clientGone` if the client disconnects before its turn
    */
   run<T>(client: SearchClient, clientGone: AbortSignal, write: () => T): Promise<T>;

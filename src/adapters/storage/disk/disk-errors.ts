@@ -17,7 +17,7 @@ export const systemErrorCode = (cause: unknown): string =>
 /** Thrown if the location's path no longer leads to the folder that was opened. Nothing was changed. */
 export class RootGone extends StorageUnavailable {}
 
-/** Thrown if a change was confirmed too long ago. Nothing was changed: the caller confirms it again. */
+/** Thrown if the caller confirmed too long ago that a change is still pending. Nothing was changed: the caller confirms it again. */
 export class ConfirmationExpired extends Error {}
 
 /** Returns an error with a code, as Node.js throws it for a failed system call. */
