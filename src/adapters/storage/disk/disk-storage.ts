@@ -39,7 +39,10 @@ type NameOfChange = Pick<EntryChange, 'parent' | 'name'>;
 type DiskChange = (change: EntryChange) => Promise<number>;
 
 /** Returns the storage of an open folder of this machine. It follows no symbolic links. */
-export function diskStorage({ threads, lookups, lists, pages, buffers }: OpenFolder, { floor, ownership }: WritingRules): FolderStorage {
+export function diskStorage(
+  { threads, lookups, lists, pages, buffers, writeBuffers }: OpenFolder,
+  { floor, ownership }: WritingRules,
+): FolderStorage {
   const { changes, data, removals, syncs } = threads;
   /** Confirms a change and makes it. Confirms it again if the disk took so long that the confirmation has expired. */
   async function confirmAndChange(
@@ -79,7 +82,7 @@ export function diskStorage({ threads, lookups, lists, pages, buffers }: OpenFol
         client,
         onLateResult: (upload) => void data.run('discardUpload', [upload], { client, always: true }),
       });
-      return new DiskUpload(stagingFile, target, placing, { threads, pages });
+      return new DiskUpload(stagingFile, target, placing, { threads, pages, writeBuffers });
     },
     async continueUpload(target, { token, offset }) {
       const { parent, size, client } = target;
@@ -87,7 +90,7 @@ export function diskStorage({ threads, lookups, lists, pages, buffers }: OpenFol
         client,
         onLateResult: (upload) => void data.run('closeUpload', [upload], { client, always: true }),
       });
-      return new DiskUpload(stagingFile, target, placingOf(target, ownership), { threads, pages }, offset);
+      return new DiskUpload(stagingFile, target, placingOf(target, ownership), { threads, pages, writeBuffers }, offset);
     },
     createFolder: (parent, name, context) =>
       changeEntry({ parent, name }, context, (change) => changes.run('createFolder', [change, ownership], { client: context.client })),

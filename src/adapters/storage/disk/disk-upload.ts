@@ -4,23 +4,26 @@ import type { OpenFolder } from './open-folders.ts';
 import { placeUpload } from './place-upload.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
 
-const bufferSize = 1 << 20; // bytes collected before a write: writing 64 KiB at a time costs three times the CPU
-const firstBufferSize = 1 << 16; // bytes: hundreds of clients may each send little more than the beginning of a file
-const bufferGrowth = 4; // how many times larger the next buffer is, up to the full size
+const readBackSize = 1 << 20; // bytes
+
+/** What an upload uses of the folder of its location. */
+type UploadFolder = Pick<OpenFolder, 'threads' | 'pages' | 'writeBuffers'>;
 
 /**
  * Receives a file. The file is written to the staging area, synced, and then put in place, so that it is visible only
- * when it is complete. There are two buffers: one is filled while a thread writes the other.
+ * when it is complete. One buffer is filled while a thread writes the previous one.
  */
 export class DiskUpload implements ContinuedUpload {
   readonly handle = null;
   readonly #stagedUpload: StagedUpload;
   readonly #placing: Placing;
-  readonly #folder: Pick<OpenFolder, 'threads' | 'pages'>;
+  readonly #folder: UploadFolder;
   readonly #client: StorageClient;
-  #buffer: ArrayBuffer;
-  #spare: ArrayBuffer | null = null;
+  /** The buffer that is being filled; null: no byte has arrived since the last write. */
+  #buffer: ArrayBuffer | null = null;
+  #previousSize = 0;
   #filledBytes = 0;
+  readonly #endBuffering: () => void;
   readonly #size: number;
   #position: number;
   #writing: Promise<unknown> = Promise.resolve();
@@ -36,30 +39,26 @@ export class DiskUpload implements ContinuedUpload {
   #lastSync: Promise<unknown> = Promise.resolve();
 
   /** @param offset bytes that the staging file has already */
-  constructor(
-    stagedUpload: StagedUpload,
-    target: UploadTarget,
-    placing: Placing,
-    folder: Pick<OpenFolder, 'threads' | 'pages'>,
-    offset = 0,
-  ) {
+  constructor(stagedUpload: StagedUpload, target: UploadTarget, placing: Placing, folder: UploadFolder, offset = 0) {
     this.#stagedUpload = stagedUpload;
     this.#position = offset;
     this.#folder = folder;
     this.#client = target.client;
     this.#placing = placing;
     this.#size = target.size ?? Number.POSITIVE_INFINITY;
-    this.#buffer = this.#newBuffer(firstBufferSize);
+    this.#endBuffering = folder.writeBuffers.begin();
   }
 
   async write(chunk: Uint8Array): Promise<void> {
     this.#isSynced = false;
     for (let rest = chunk; rest.length > 0; ) {
-      const part = rest.subarray(0, this.#buffer.byteLength - this.#filledBytes);
-      new Uint8Array(this.#buffer).set(part, this.#filledBytes);
+      const buffer = this.#buffer ?? this.#folder.writeBuffers.take(this.#previousSize, this.#size - this.#position);
+      this.#buffer = buffer;
+      const part = rest.subarray(0, buffer.byteLength - this.#filledBytes);
+      new Uint8Array(buffer).set(part, this.#filledBytes);
       this.#filledBytes += part.length;
       rest = rest.subarray(part.length);
-      if (this.#filledBytes === this.#buffer.byteLength) await this.#flush();
+      if (this.#filledBytes === buffer.byteLength) await this.#flush();
     }
   }
 
@@ -78,9 +77,9 @@ export class DiskUpload implements ContinuedUpload {
   }
 
   async *readBack(): AsyncIterable<Uint8Array> {
-    let buffer = new ArrayBuffer(bufferSize);
+    let buffer = new ArrayBuffer(readBackSize);
     for (let position = 0; position < this.#position; ) {
-      const length = Math.min(bufferSize, this.#position - position);
+      const length = Math.min(readBackSize, this.#position - position);
       const result = await this.#folder.threads.data.run('read', [this.#stagedUpload.file, buffer, length, position], {
         ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
       });
@@ -97,11 +96,13 @@ export class DiskUpload implements ContinuedUpload {
   }
 
   async discard(): Promise<void> {
+    this.#endBuffering();
     await this.#descriptorsUnused;
     await this.#folder.threads.data.run('discardUpload', [this.#stagedUpload], { client: this.#client, always: true });
   }
 
   async closeForRecovery(): Promise<void> {
+    this.#endBuffering();
     await this.#descriptorsUnused;
     await this.#folder.threads.data.run('closeUpload', [this.#stagedUpload], { client: this.#client, always: true });
   }
@@ -109,19 +110,13 @@ export class DiskUpload implements ContinuedUpload {
   /** Waits until the previous write has ended, and begins to write the filled buffer. */
   async #flush(): Promise<void> {
     await this.#writing;
-    if (this.#filledBytes === 0) return;
-    const nextSize = Math.min(bufferSize, bufferGrowth * this.#buffer.byteLength);
+    if (!this.#buffer) return;
+    this.#previousSize = this.#buffer.byteLength;
     this.#writing = this.#writeOut(this.#buffer, this.#filledBytes, this.#position);
     this.#writing.catch(() => {}); // the next call reports the error
     this.#position += this.#filledBytes;
     this.#filledBytes = 0;
-    this.#buffer = this.#spare && this.#spare.byteLength >= nextSize ? this.#spare : this.#newBuffer(nextSize);
-    this.#spare = null;
-  }
-
-  /** Returns a buffer for the bytes after the current position. @param maxSize bytes */
-  #newBuffer(maxSize: number): ArrayBuffer {
-    return new ArrayBuffer(Math.max(1, Math.min(maxSize, this.#size - this.#position)));
+    this.#buffer = null;
   }
 
   /** Writes the beginning of a buffer, which is moved to a thread and back. */
@@ -129,7 +124,7 @@ export class DiskUpload implements ContinuedUpload {
     const result = await this.#folder.threads.data.run('writeUpload', [this.#stagedUpload, buffer, length, position], {
       ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
     });
-    this.#spare = result.buffer;
+    this.#folder.writeBuffers.giveBack(result.buffer);
   }
 
   /** Notes that a thread uses the descriptors. @returns a function to call when the thread no longer uses them */

@@ -18,6 +18,7 @@ import type { FolderPath } from './location-folder.ts';
 import type { StorageRoot } from './open-within-root.ts';
 import { ReadBuffers } from './read-buffers.ts';
 import { smallFileCache } from './small-files.ts';
+import { WriteBuffers } from './write-buffers.ts';
 
 const defaultMaxOpen = 100; // each folder has a descriptor and, while it is used, a few threads of 10 MB
 
@@ -34,6 +35,7 @@ export interface OpenFolder {
   readonly lists: FolderLists;
   readonly pages: FolderPages;
   readonly buffers: ReadBuffers;
+  readonly writeBuffers: WriteBuffers;
 }
 
 const stoppingError = () => new StorageUnavailable('Postern is stopping');
@@ -65,6 +67,7 @@ export class OpenFolders implements AsyncDisposable {
   readonly #smallFiles = smallFileCache<SmallFile>();
   readonly #pages = new PageCache();
   readonly #buffers = new ReadBuffers();
+  readonly #writeBuffers = new WriteBuffers();
   readonly #budget = newThreadBudget();
   readonly #probes: FolderProbes;
   readonly #pendingChecks = new Map<string, Promise<void>>(); // by folder: a hung folder takes one thread, however often it is checked
@@ -174,7 +177,10 @@ export class OpenFolders implements AsyncDisposable {
     const root = await threads.lookups.run('openRoot', [{ path, mountPoint }], { onLateResult, onEnd });
     const lookups = new FileLookups(threads, this.#smallFiles.forFolder());
     const pages = new FolderPages(threads, this.#pages);
-    cachedFolder.opened = { root, threads, lookups, lists: new FolderLists(threads), pages, buffers: this.#buffers };
+    cachedFolder.opened = {
+      ...{ root, threads, lookups, lists: new FolderLists(threads), pages },
+      ...{ buffers: this.#buffers, writeBuffers: this.#writeBuffers },
+    };
     return cachedFolder.opened;
   }
 
