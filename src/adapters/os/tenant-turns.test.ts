@@ -61,3 +61,22 @@ test('a tenant whose work took more than 100 ms pauses for twenty times as long,
   await iterate();
   assert.deepEqual(order, ['1', '192.0.2.1', '192.0.2.1', '1']);
 });
+
+test('eight cheap pieces of work run in one iteration of the event loop, and an expensive one is the last of its iteration', async () => {
+  let now = 0;
+  const order: number[] = [];
+  const turns = new TenantTurns(() => now);
+  const add = (number: number, cost: number) =>
+    turns.add(1, async () => {
+      await Promise.resolve(); // work that a promise causes counts, too
+      now += cost;
+      order.push(number);
+    });
+  for (let number = 1; number <= 10; number += 1) add(number, number === 9 ? 2 : 0.01);
+  const ended = [];
+  for (let iteration = 0; iteration < 3; iteration += 1) {
+    await new Promise(setImmediate);
+    ended.push(order.length);
+  }
+  assert.deepEqual(ended, [8, 9, 10]);
+});

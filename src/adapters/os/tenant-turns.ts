@@ -3,6 +3,9 @@ import { costQueue } from '#core/cost-queue.ts';
 /** Work that takes longer than `longWork` ms makes its tenant pause for `pauseFactor` times as long. */
 const [longWork, pauseFactor] = [100, 20];
 
+/** Pieces of work in one iteration of the event loop; it begins none after it has worked for this time; ms. */
+const [maxPieces, maxTime] = [8, 1];
+
 /** Work that waits. */
 interface WaitingWork {
   readonly tenant: string;
@@ -10,7 +13,7 @@ interface WaitingWork {
 }
 
 /**
- * Runs short work on data from the servers of tenants, one piece of work in each iteration of the event loop. Tenants take turns by the
+ * Runs short work on data from the servers of tenants, a few pieces of work in each iteration of the event loop. Tenants take turns by the
  * time that their work has taken: if the server of one tenant sends data that takes long to read, the work of others is not delayed.
  */
 export class TenantTurns {
@@ -18,6 +21,9 @@ export class TenantTurns {
   readonly #monotonic: () => number;
   readonly #restFactor: number;
   #isRunning = false;
+  #current: { readonly tenant: string; readonly start: number } | null = null;
+  /** ms that the work of this iteration has taken. */
+  #spent = 0;
   #rest = 0; // ms that other requests must still get
 
   /**
@@ -39,7 +45,7 @@ export class TenantTurns {
   #start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    setImmediate(() => this.#runNext());
+    this.#planIteration();
   }
 
   /** Holds back the work of a tenant after a piece that nothing could interrupt, such as the verification of a costly certificate. */
@@ -51,20 +57,45 @@ export class TenantTurns {
     }, ms);
   }
 
-  #runNext(): void {
-    const next = this.#waiting.take();
-    this.#isRunning = next !== undefined;
+  /**
+   * Plans the work of an iteration of the event loop. Node.js calls these functions one after the other, and runs what the promises of
+   * each have caused before it calls the next one: so the end of a piece is called when all of its work is done.
+   */
+  #planIteration(): void {
+    this.#spent = 0;
+    for (let piece = 0; piece < maxPieces; piece += 1) {
+      setImmediate(() => this.#beginPiece());
+      setImmediate(() => this.#endPiece());
+    }
+    setImmediate(() => this.#endIteration());
+  }
+
+  #beginPiece(): void {
+    const next = this.#spent < maxTime ? this.#waiting.take() : undefined;
     if (!next) return;
-    const start = this.#monotonic();
+    this.#current = { tenant: next.tenant, start: this.#monotonic() };
     next.work();
-    setImmediate(() => {
-      const cost = this.#monotonic() - start; // with the work that its promises have caused
-      this.#waiting.charge(next.tenant, cost);
-      if (cost > longWork) this.#pause(next.tenant, pauseFactor * cost);
-      const rest = this.#rest + this.#restFactor * cost;
-      this.#rest = rest < 1 ? rest : 0;
-      if (rest < 1) this.#runNext();
-      else setTimeout(() => this.#runNext(), rest);
-    });
+  }
+
+  #endPiece(): void {
+    if (!this.#current) return;
+    const { tenant, start } = this.#current;
+    this.#current = null;
+    const cost = this.#monotonic() - start;
+    this.#spent += cost;
+    this.#waiting.charge(tenant, cost);
+    if (cost > longWork) this.#pause(tenant, pauseFactor * cost);
+  }
+
+  #endIteration(): void {
+    const rest = this.#rest + this.#restFactor * this.#spent;
+    this.#rest = rest < 1 ? rest : 0;
+    if (rest >= 1) setTimeout(() => this.#continue(), rest);
+    else this.#continue();
+  }
+
+  #continue(): void {
+    this.#isRunning = !this.#waiting.isEmpty();
+    if (this.#isRunning) this.#planIteration();
   }
 }
