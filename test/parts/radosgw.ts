@@ -64,14 +64,20 @@ rgw run sync thread = false
 rgw enable quota threads = false
 `;
 
-/** Starts a server. @param createBucket sends a request that creates a bucket */
-export async function startRadosgw(createBucket: (configuration: S3Configuration) => Promise<unknown>): Promise<Radosgw> {
+/** Settings with which deleted objects leave the memory at once, and not after two hours. */
+export const deletesAtOnce = 'rgw gc obj min wait = 1\nrgw gc processor period = 1\nrgw gc processor max time = 1\n';
+
+/** Starts a server. @param createBucket sends a request that creates a bucket @param moreSettings lines of its configuration */
+export async function startRadosgw(
+  createBucket: (configuration: S3Configuration) => Promise<unknown>,
+  moreSettings = '',
+): Promise<Radosgw> {
   const folder = await mkdtemp(join(tmpdir(), 'postern-radosgw-'));
   for (const name of ['mon', 'osd', 'rgw']) await mkdir(join(folder, name));
   const ports = { s3: await freePort(), monitor: await freePort(), storage: await freePort() };
   const fsid = randomUUID();
   const osd = randomUUID();
-  await writeFile(join(folder, 'ceph.conf'), settingsOf(folder, fsid, ports));
+  await writeFile(join(folder, 'ceph.conf'), settingsOf(folder, fsid, ports) + moreSettings);
   const config = ['-c', join(folder, 'ceph.conf')];
   const daemons: ChildProcess[] = [];
   function startDaemon(program: string, ...parameters: string[]): ChildProcess {

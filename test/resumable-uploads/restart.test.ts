@@ -156,3 +156,28 @@ test('an upload whose file could not be put in place continues after recovery', 
   assert.equal((await tus.patch(address, 2, 'c')).status, 204);
   assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abc');
 });
+
+test('an upload continues after the process that received its last part was killed, although it uses most of a quota', async (t) => {
+  const postern = await startPostern(t);
+  const mebibyte = 1 << 20;
+  const { base } = await createShare(postern, { maxBytes: 20 * mebibyte });
+  const tus = tusClient(postern, base);
+  const address = await tus.begin('a', 18 * mebibyte);
+  await tus.patch(address, 0, Buffer.alloc(mebibyte));
+  const { store } = postern.ports;
+  await store.write((tx) => tx.updateTable('resumable_upload').set({ holder: 'killed' }).execute(), 'job');
+  assert.equal((await tus.patch(address, mebibyte, Buffer.alloc(mebibyte))).status, 204);
+});
+
+test('the bytes that a killed process had claimed for an upload are free when its changes are recovered', async (t) => {
+  const postern = await startPostern(t);
+  const mebibyte = 1 << 20;
+  const { base } = await createShare(postern, { maxBytes: 20 * mebibyte });
+  await tusClient(postern, base).begin('a', 18 * mebibyte);
+  const { store } = postern.ports;
+  await store.write((tx) => tx.updateTable('resumable_upload').set({ holder: 'killed' }).execute(), 'job');
+  const upload = (name: string) => postern.visit(`${base}/file/${name}`, { method: 'PUT', body: Buffer.alloc(10 * mebibyte) });
+  assert.equal((await upload('b')).status, 507);
+  await recoverInterruptedChanges(postern.ports, new Set());
+  assert.equal((await upload('b')).status, 201);
+});

@@ -194,6 +194,8 @@ export async function recoverInterruptedChanges(
       .where('process', 'not in', liveProcesses)
       .where('id', 'not in', tx.selectFrom('unsettled').select('audit_id'))
       .execute();
+    // So that quotas and limits no longer count the parts that these processes were receiving.
+    await tx.updateTable('resumable_upload').set({ holder: null }).where('holder', 'not in', liveProcesses).execute();
   }, 'job');
   return failures;
 }

@@ -6,6 +6,7 @@ import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
 import { isBeingPlaced, isFree, type UploadRow } from './upload-rows.ts';
 import { type UploadWriters, uploadInUse } from './upload-writers.ts';
 
@@ -14,6 +15,12 @@ import { type UploadWriters, uploadInUse } from './upload-writers.ts';
 
 type ClaimPorts = Pick<Ports, 'store' | 'process' | 'clock'> & Pick<VisitServices, 'uploadWriters'>;
 type ClaimedUpload = Pick<UploadRow, 'tid' | 'id'>;
+
+/** Returns whether a process has claimed an upload. The process may have ended since. */
+async function hasHolder(tx: Tx, { tid, id }: ClaimedUpload): Promise<boolean> {
+  const row = await tx.selectFrom('resumable_upload').select('holder').where('tid', '=', tid).where('id', '=', id).executeTakeFirst();
+  return (row?.holder ?? null) !== null;
+}
 
 /**
  * Claims an upload for this process.
@@ -30,7 +37,9 @@ export async function claimUpload(
   const claimedRow = await ports.store
     .write(async (tx) => {
       if (await isBeingPlaced(tx, tid, token)) return;
-      await checkQuota(tx, link, { bytes: claimOf(size, received, true) - claimOf(size, received, false), files: 0 }, ports.clock.now());
+      // If the process that received the last part was killed, its claim is still in the row.
+      const claimedBytes = claimOf(size, received, await hasHolder(tx, { tid, id }));
+      await checkQuota(tx, link, { bytes: claimOf(size, received, true) - claimedBytes, files: 0 }, ports.clock.now());
       return tx
         .updateTable('resumable_upload')
         .set({ holder: ports.process })
