@@ -1,6 +1,6 @@
 import { isDropBox } from '#core/authorization/share-rules.ts';
 import { narrowNetworkOf, wideNetworkOf } from '#core/client-networks.ts';
-import { formatItemPath, type ItemPath, parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
+import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { checkStoreSpace } from '#features/health/check-store-space.ts';
 import { checkQuota } from '#features/quotas/check-quota.ts';
@@ -12,7 +12,7 @@ import { newChangeToken } from '#features/visits/files/pending-change.ts';
 import { checkUploadTarget } from '#features/visits/files/upload-target.ts';
 import type { Ports } from '#ports/ports.ts';
 import { checkUnfinished, type DeletedUpload } from './unfinished-limits.ts';
-import { deleteUploadRow, ifNameTaken, ownerKey, type UploadRow, uploadEnd } from './upload-rows.ts';
+import { deleteUploadRow, evidenceOf, ifNameTaken, ownerKey, type UploadRow, uploadEnd } from './upload-rows.ts';
 
 const idBits = 192;
 
@@ -41,12 +41,12 @@ async function deleteStagingFile(
   { uploadHashes }: Pick<VisitServices, 'uploadHashes'>,
   storage: SharedStorage<'upload'>['storage'],
   newUpload: UploadRow,
-  { id, location_id: locationId, location_path: path, token, handle }: DeletedUpload,
+  deletedUpload: DeletedUpload,
 ): Promise<void> {
-  uploadHashes.forget(id);
-  const entry = splitPath(parseStoredPath(path) ?? rootPath);
-  if (!entry || locationId !== newUpload.location_id) return;
-  await storage.clearEvidence({ action: 'upload', ...entry, newName: '', token, handle }).catch(() => {});
+  uploadHashes.forget(deletedUpload.id);
+  const evidence = evidenceOf(deletedUpload);
+  if (!evidence || deletedUpload.location_id !== newUpload.location_id) return;
+  await storage.clearEvidence(evidence).catch(() => {});
 }
 
 /**

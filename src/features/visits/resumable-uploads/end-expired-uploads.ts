@@ -1,12 +1,11 @@
 import type { Selectable } from 'kysely';
-import { parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import { forEachLocation } from '#features/visits/files/for-each-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { LocationTable } from '#ports/tables.ts';
-import { deleteUploadRow, isBeingPlaced, isFree, type UploadRow } from './upload-rows.ts';
+import { deleteUploadRow, evidenceOf, isBeingPlaced, isFree, type UploadRow } from './upload-rows.ts';
 import type { UploadWriters } from './upload-writers.ts';
 
 const maxUploads = 1000; // of a location, in one run
@@ -27,13 +26,13 @@ const expiredUploads = ({ store, clock, process }: EndPorts, running: readonly s
 async function endUpload(
   ports: EndPorts,
   location: LocationRow,
-  { id, location_path: path, token, handle }: Pick<UploadRow, 'id' | 'location_path' | 'token' | 'handle'>,
+  upload: Pick<UploadRow, 'id' | 'location_path' | 'token' | 'handle'>,
 ): Promise<void> {
-  const entry = splitPath(parseStoredPath(path) ?? rootPath);
-  if (!entry || (await isBeingPlaced(ports.store.read, location.tid, token))) return; // recovery needs what would be deleted
+  const evidence = evidenceOf(upload);
+  if (!evidence || (await isBeingPlaced(ports.store.read, location.tid, upload.token))) return; // recovery needs what would be deleted
   const storage = await openLocation(location, ports);
-  await storage.clearEvidence({ action: 'upload', ...entry, newName: '', token, handle });
-  await deleteUploadRow(ports, { tid: location.tid, id });
+  await storage.clearEvidence(evidence);
+  await deleteUploadRow(ports, { tid: location.tid, id: upload.id });
 }
 
 /**

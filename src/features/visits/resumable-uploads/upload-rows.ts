@@ -1,5 +1,5 @@
 import { expressionBuilder, type Selectable } from 'kysely';
-import { type ItemPath, parseStoredPath } from '#core/item-path.ts';
+import { type ItemPath, parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { checkQuota } from '#features/quotas/check-quota.ts';
 import { claimOf } from '#features/quotas/used-space.ts';
@@ -7,6 +7,7 @@ import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ResumableUploadTable } from '#ports/audit-tables.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { PendingFileChange } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
@@ -28,6 +29,16 @@ export function pathOfUpload({ path }: Pick<UploadRow, 'path'>): ItemPath {
   const parsed = parseStoredPath(path);
   if (!parsed) throw new Error('invalid row in the table of uploads'); // cannot happen: the row was checked when it was written
   return parsed;
+}
+
+/** Returns the change whose evidence is what an upload has received, or null if the path in the row is not that of a file. */
+export function evidenceOf({
+  location_path: path,
+  token,
+  handle,
+}: Pick<UploadRow, 'location_path' | 'token' | 'handle'>): PendingFileChange | null {
+  const entry = splitPath(parseStoredPath(path) ?? rootPath);
+  return entry && { action: 'upload', ...entry, newName: '', token, handle };
 }
 
 /**
