@@ -1,6 +1,7 @@
 import type { ChangeContext, ContinuedUpload, FilledRun, Storage } from '#ports/storage.ts';
 import { ItemNotFound } from '#ports/storage-errors.ts';
 import type { EntryChange } from './change-entry.ts';
+import { createStagingFile } from './create-staging-file.ts';
 import { ConfirmationExpired } from './disk-errors.ts';
 import { diskFile } from './disk-file.ts';
 import { DiskUpload } from './disk-upload.ts';
@@ -74,14 +75,11 @@ export function diskStorage(
     },
     readRun: (files, buffer, client) => data.run('readRun', [files, buffer], { client, moved: [buffer], onLateResult: () => {} }),
     async upload(target, token) {
-      const { parent, size, client } = target;
+      const { size } = target;
       const placing = placingOf(target, ownership);
       if (size !== null && size <= maxSmallUpload)
         return new SmallUpload({ target: { ...target, size }, token, placing, floor }, { threads, pages });
-      const stagingFile = await data.run('openUpload', [parent, token, size, floor], {
-        client,
-        onLateResult: (upload) => void data.run('discardUpload', [upload], { client, always: true }),
-      });
+      const stagingFile = await createStagingFile(threads, { target, token, floor });
       return new DiskUpload(stagingFile, target, placing, { threads, pages, writeBuffers });
     },
     async continueUpload(target, { token, offset }) {

@@ -1,4 +1,5 @@
 import type { Upload, UploadTarget } from '#ports/storage.ts';
+import { createStagingFile, discardLate } from './create-staging-file.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import type { OpenFolder } from './open-folders.ts';
 import { placeUpload } from './place-upload.ts';
@@ -40,13 +41,11 @@ export class SmallUpload implements Upload {
   }
 
   async sync(): Promise<void> {
-    this.#staging ??= this.#writeStagingFile();
-    await this.#staging;
+    await this.#stage();
   }
 
   async place(): Promise<string> {
-    this.#staging ??= this.#writeStagingFile();
-    return placeUpload(this.#folder, await this.#staging, this.#upload.placing, this.#client);
+    return placeUpload(this.#folder, await this.#stage(), this.#upload.placing, this.#client);
   }
 
   async discard(): Promise<void> {
@@ -56,12 +55,18 @@ export class SmallUpload implements Upload {
 
   /** An upload that continues later needs its staging file, even if it is empty. */
   async closeForRecovery(): Promise<void> {
-    const stagedUpload = await (this.#staging?.catch(() => null) ?? this.#createStagingFile());
+    const stagedUpload = await (this.#staging?.catch(() => null) ?? createStagingFile(this.#folder.threads, this.#upload));
     if (stagedUpload) await this.#folder.threads.data.run('closeUpload', [stagedUpload], { client: this.#client, always: true });
   }
 
   get #client() {
     return this.#upload.target.client;
+  }
+
+  /** Writes the staging file, at the first call. */
+  #stage(): Promise<StagedUpload> {
+    this.#staging ??= this.#writeStagingFile();
+    return this.#staging;
   }
 
   /** Creates the staging file with all bytes, durably. A file that a thread creates too late is deleted. */
@@ -70,19 +75,7 @@ export class SmallUpload implements Upload {
     const content = this.#bytes.subarray(0, this.#filledBytes);
     return this.#folder.threads.syncs.run('stageSmallUpload', [target.parent, token, content, floor], {
       ...{ client: this.#client, moved: [content.buffer] },
-      onLateResult: (upload) => this.#discardLate(upload),
+      onLateResult: (late) => discardLate(this.#folder.threads, late, this.#client),
     });
-  }
-
-  #createStagingFile(): Promise<StagedUpload> {
-    const { target, token, floor } = this.#upload;
-    return this.#folder.threads.data.run('openUpload', [target.parent, token, target.size, floor], {
-      client: this.#client,
-      onLateResult: (upload) => this.#discardLate(upload),
-    });
-  }
-
-  #discardLate(upload: StagedUpload): void {
-    void this.#folder.threads.data.run('discardUpload', [upload], { client: this.#client, always: true });
   }
 }

@@ -1,0 +1,24 @@
+import type { UploadTarget } from '#ports/storage.ts';
+import type { FolderThreads } from './folder-threads.ts';
+import type { FreeSpaceFloor } from './free-space.ts';
+import type { StagedUpload } from './staged-upload.ts';
+
+/** Deletes a staging file that a thread has created so late that its caller got an error. */
+export function discardLate({ data }: Pick<FolderThreads, 'data'>, upload: StagedUpload, client: UploadTarget['client']): void {
+  void data.run('discardUpload', [upload], { client, always: true });
+}
+
+/** Creates an empty staging file. @throws ItemNotFound (no such parent), StorageFull, StorageUnavailable */
+export function createStagingFile(
+  threads: Pick<FolderThreads, 'data'>,
+  {
+    target: { parent, size, client },
+    token,
+    floor,
+  }: { readonly target: UploadTarget; readonly token: string; readonly floor: FreeSpaceFloor },
+): Promise<StagedUpload> {
+  return threads.data.run('openUpload', [parent, token, size, floor], {
+    client,
+    onLateResult: (upload) => discardLate(threads, upload, client),
+  });
+}
