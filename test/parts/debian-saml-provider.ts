@@ -32,8 +32,8 @@ export interface DebianSamlProvider {
 
 async function waitUntilReady({ stdout }: ChildProcess): Promise<void> {
   if (!stdout) throw new Error('the SAML provider has no output');
-  const [text] = await once(stdout, 'data');
-  if (!String(text).includes('ready')) throw new Error(`the SAML provider did not start: ${text}`);
+  const [text] = await Promise.race([once(stdout, 'data'), once(stdout, 'end')]);
+  if (!String(text).includes('ready')) throw new Error(`the SAML provider did not start: ${text ?? 'it ended'}`);
 }
 
 /** Starts a provider. */
