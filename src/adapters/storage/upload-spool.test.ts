@@ -22,18 +22,18 @@ async function newSpool(t: TestContext, maxBytes: number) {
 
 /** Sends some bytes of an upload. */
 async function send(spool: UploadSpool, tid: number, token: string, bytes: number, size = bytes): Promise<void> {
-  const file = await spool.open(tid, token, 0, size);
+  const file = await spool.open(tid, { token, offset: 0, size });
   await file.append(Buffer.alloc(bytes));
   await file.close();
 }
 
 test('a file that is opened again has the bytes up to the offset, and new bytes follow them', async (t) => {
   const { spool } = await newSpool(t, 100);
-  const first = await spool.open(1, 'a', 0, 6);
+  const first = await spool.open(1, { token: 'a', offset: 0, size: 6 });
   await first.append(Buffer.from('abcX'));
   await first.sync();
   await first.close();
-  const second = await spool.open(1, 'a', 3, 6);
+  const second = await spool.open(1, { token: 'a', offset: 3, size: 6 });
   await second.append(Buffer.from('def'));
   assert.equal(Buffer.concat(await Array.fromAsync(second.body().pieces)).toString(), 'abcdef');
   await second.close();
@@ -55,7 +55,7 @@ test('an upload that has sent one byte uses no more space than this byte while i
   const { spool } = await newSpool(t, 100);
   await send(spool, 1, 'a', 1, 50);
   await send(spool, 1, 'b', 49);
-  await assert.rejects(spool.open(1, 'a', 1, 50), StorageFull);
+  await assert.rejects(spool.open(1, { token: 'a', offset: 1, size: 50 }), StorageFull);
 });
 
 test('two processes that share a spool count the files of each other, until one of them has deleted them', async (t) => {
@@ -73,21 +73,21 @@ test('two processes that share a spool count the files of each other, until one 
 
 test('an upload that one process accepts has space until its part ends, also if other processes receive uploads meanwhile', async (t) => {
   const { spool, newSpool: startProcess } = await newSpool(t, 100);
-  const file = await spool.open(1, 'a', 0, 40);
+  const file = await spool.open(1, { token: 'a', offset: 0, size: 40 });
   const other = startProcess();
   await assert.rejects(send(other, 1, 'b', 11), StorageFull);
   await send(other, 1, 'c', 10);
   await file.append(Buffer.alloc(20));
   await file.close();
   await send(other, 1, 'd', 20);
-  await assert.rejects(other.open(1, 'a', 20, 40), StorageFull);
+  await assert.rejects(other.open(1, { token: 'a', offset: 20, size: 40 }), StorageFull);
   await other.delete(1, 'd');
-  await (await other.open(1, 'a', 20, 40)).close();
+  await (await other.open(1, { token: 'a', offset: 20, size: 40 })).close();
 });
 
 test('some minutes after a process was killed, its unfinished upload holds only the space of the bytes that have arrived', async (t) => {
   const { spool, newSpool: restart, folder } = await newSpool(t, 100);
-  const file = await spool.open(1, 'a', 0, 50);
+  const file = await spool.open(1, { token: 'a', offset: 0, size: 50 });
   t.after(() => file.close());
   await file.append(Buffer.alloc(10));
   const next = restart();
@@ -95,13 +95,13 @@ test('some minutes after a process was killed, its unfinished upload holds only 
   const past = new Date(Date.now() - 200_000);
   for (const name of ['1-a', '1-a@50']) await utimes(join(folder, name), past, past);
   await send(restart(), 1, 'b', 40);
-  await assert.rejects(next.open(1, 'a', 10, 50), StorageFull);
+  await assert.rejects(next.open(1, { token: 'a', offset: 10, size: 50 }), StorageFull);
 });
 
 test('a large upload gets the space for all of its bytes while it is fast enough to be complete within an hour', async (t) => {
   const MiB = 1 << 20;
   const { spool, passTime } = await newSpool(t, 2000 * MiB);
-  const upload = await spool.open(1, 'a', 0, 1000 * MiB);
+  const upload = await spool.open(1, { token: 'a', offset: 0, size: 1000 * MiB });
   await send(spool, 1, 'b', 1);
   await spool.delete(1, 'b');
   passTime(10_000);
@@ -124,19 +124,36 @@ test('a reservation that was never counted does not let its upload exceed the li
 test('a process that opens the file of an upload late keeps the bytes that another one has received', async (t) => {
   const { spool, newSpool: startProcess } = await newSpool(t, 100);
   await send(startProcess(), 1, 'a', 6);
-  const late = await spool.open(1, 'a', 0, 6);
+  const late = await spool.open(1, { token: 'a', offset: 0, size: 6 });
   await late.close();
-  const file = await spool.open(1, 'a', 6, 6);
+  const file = await spool.open(1, { token: 'a', offset: 6, size: 6 });
   assert.equal(file.length, 6);
   await file.close();
 });
 
 test('of many simultaneous uploads, the spool accepts as many as it has space for', async (t) => {
   const { spool } = await newSpool(t, 100);
-  const results = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => spool.open(1, `${index}`, 0, 10)));
+  const results = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, index) => spool.open(1, { token: `${index}`, offset: 0, size: 10 })),
+  );
   const files = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   assert.equal(files.length, 5);
   for (const file of files) await file.close();
+});
+
+test('an upload does not wait for all uploads that another network has begun before', async (t) => {
+  const { spool } = await newSpool(t, 1000);
+  const endOrder: string[] = [];
+  const uploads = [...Array.from({ length: 60 }, () => '192.0.2.1'), '198.51.100.1'].map(async (address, index) => {
+    const file = await spool.open(1, { token: `${index}`, offset: 0, size: 1 }, address);
+    await file.append(Buffer.from('x'));
+    await file.sync();
+    endOrder.push(address);
+    await file.close();
+  });
+  await Promise.all(uploads);
+  const before = endOrder.indexOf('198.51.100.1');
+  assert.ok(before < 15, `${before} uploads of the other network ended before`);
 });
 
 test('the sweep deletes the files of uploads that are not pending', async (t) => {
@@ -149,13 +166,13 @@ test('the sweep deletes the files of uploads that are not pending', async (t) =>
 
 test('an upload whose file is gone, or has fewer bytes than were acknowledged, cannot continue', async (t) => {
   const { spool } = await newSpool(t, 100);
-  await assert.rejects(spool.open(1, 'a', 3, 6), ItemNotFound);
+  await assert.rejects(spool.open(1, { token: 'a', offset: 3, size: 6 }), ItemNotFound);
   await send(spool, 1, 'a', 2, 6);
-  await assert.rejects(spool.open(1, 'a', 3, 6), ItemNotFound);
+  await assert.rejects(spool.open(1, { token: 'a', offset: 3, size: 6 }), ItemNotFound);
 });
 
 test('a disk that fails makes the storage unavailable', async (t) => {
   const { spool, folder } = await newSpool(t, 100);
   await writeFile(folder, 'a file where the folder should be');
-  await assert.rejects(spool.open(1, 'a', 0, 6), StorageUnavailable);
+  await assert.rejects(spool.open(1, { token: 'a', offset: 0, size: 6 }), StorageUnavailable);
 });

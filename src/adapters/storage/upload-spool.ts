@@ -2,8 +2,11 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDiskFullError } from '#adapters/os/disk-probe.ts';
+import { type FairScheduler, fairScheduler } from '#adapters/os/fair-scheduler.ts';
 import { systemErrorCode } from '#adapters/storage/disk/disk-errors.ts';
+import { clientGroupsOf } from '#core/client-networks.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
+import type { StorageClient } from '#ports/storage.ts';
 import { ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
 import { type PartSpace, SpaceFile } from './part-space.ts';
 import { SpoolReservation } from './spool-reservation.ts';
@@ -19,6 +22,24 @@ export interface UploadSpoolOptions {
   /** Returns a time in ms. */
   readonly monotonic: () => number;
 }
+
+/**
+ * How many files are created or synced at the same time. Each occupies a thread of the process for as long as the disk takes, and
+ * other work needs these threads, too.
+ */
+const maxConcurrent = 3;
+
+/** An upload in parts. */
+interface PartialUpload {
+  readonly token: string;
+  /** Bytes that have arrived before, and are kept. */
+  readonly offset: number;
+  /** Bytes of the complete upload. */
+  readonly size: number;
+}
+
+/** Runs work in the turn of a network. */
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 const descriptorCodes: readonly string[] = ['EMFILE', 'ENFILE'];
 
@@ -46,11 +67,13 @@ export class SpooledFile {
   readonly #handle: FileHandle;
   readonly #file: SpaceFile;
   readonly #reservation: SpoolReservation;
+  readonly #inTurn: InTurn;
 
-  constructor(handle: FileHandle, file: SpaceFile, reservation: SpoolReservation) {
+  constructor(handle: FileHandle, file: SpaceFile, reservation: SpoolReservation, inTurn: InTurn) {
     this.#handle = handle;
     this.#file = file;
     this.#reservation = reservation;
+    this.#inTurn = inTurn;
   }
 
   get length(): number {
@@ -67,7 +90,7 @@ export class SpooledFile {
 
   /** Makes what was appended durable. @throws StorageFull, StorageUnavailable */
   sync(): Promise<void> {
-    return onDisk(() => this.#handle.datasync());
+    return onDisk(() => this.#inTurn(() => this.#handle.datasync()));
   }
 
   /** Returns the content. It can be read several times. */
@@ -90,6 +113,7 @@ export class UploadSpool {
   readonly #diskSpace: PartSpace;
   readonly #space: SpoolSpace;
   readonly #monotonic: () => number;
+  readonly #turns: FairScheduler = fairScheduler(maxConcurrent);
 
   constructor({ folder, maxBytes, space, monotonic }: UploadSpoolOptions) {
     this.#folder = folder;
@@ -99,22 +123,13 @@ export class UploadSpool {
   }
 
   /**
-   * Opens the file of an upload, and creates it for offset 0.
-   * @param offset bytes to keep
-   * @param size bytes of the complete upload
+   * Opens the file of an upload, and creates it for offset 0. The networks of clients take turns.
    * @throws ItemNotFound if the file is gone or shorter than `offset`; StorageFull, StorageUnavailable
    */
-  async open(tid: number, token: string, offset: number, size: number): Promise<SpooledFile> {
-    const name = `${tid}-${token}`;
-    const reservation = await onDisk(() => SpoolReservation.begin(this.#space, { name, size, offset }, this.#monotonic));
-    try {
-      const handle = await onDisk(() => this.#openFile(name, offset));
-      if (!handle) throw new ItemNotFound('the uploaded bytes are gone');
-      return new SpooledFile(handle, new SpaceFile(this.#diskSpace, handle, offset), reservation);
-    } catch (cause) {
-      await reservation.end(offset);
-      throw cause;
-    }
+  open(tid: number, upload: PartialUpload, client?: StorageClient): Promise<SpooledFile> {
+    const [network] = clientGroupsOf(client);
+    const inTurn: InTurn = (work) => this.#turns(network, work);
+    return inTurn(() => this.#open(`${tid}-${upload.token}`, upload, inTurn));
   }
 
   /** Deletes the file of an upload. A missing file is no error. */
@@ -128,6 +143,18 @@ export class UploadSpool {
     // The tokens are queried after the folder was read, so that no new upload is missing.
     const pending = new Set(names.length === 0 ? [] : await pendingTokens());
     for (const name of names) if (!pending.has(name.slice(name.indexOf('-') + 1))) await this.#delete(name);
+  }
+
+  async #open(name: string, { offset, size }: PartialUpload, inTurn: InTurn): Promise<SpooledFile> {
+    const reservation = await onDisk(() => SpoolReservation.begin(this.#space, { name, size, offset }, this.#monotonic));
+    try {
+      const handle = await onDisk(() => this.#openFile(name, offset));
+      if (!handle) throw new ItemNotFound('the uploaded bytes are gone');
+      return new SpooledFile(handle, new SpaceFile(this.#diskSpace, handle, offset), reservation, inTurn);
+    } catch (cause) {
+      await reservation.end(offset);
+      throw cause;
+    }
   }
 
   /** @returns null if the file is gone or shorter than `offset` */

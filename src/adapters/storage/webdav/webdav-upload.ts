@@ -130,7 +130,7 @@ export async function continueWebdavUpload(
   { token, offset }: ClosedUpload,
 ): Promise<ContinuedUpload> {
   const { spool, tid } = place;
-  const file = await spool.open(tid, token, offset, target.size ?? offset);
+  const file = await spool.open(tid, { token, offset, size: target.size ?? offset }, target.client);
   const upload = new WebdavUpload(place, target, token, file, async () => {});
   return new SpooledUpload(upload, file, () => spool.delete(tid, token));
 }
