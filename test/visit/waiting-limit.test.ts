@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { waitingLimit } from '#features/turns/waiting-limit.ts';
+import { type WaitingRequest, waitingLimit } from '#features/turns/waiting-limit.ts';
 import { growthFactor } from '../parts/growth.ts';
 
 /** Returns a limit that is reached, because one request of each of `all` networks waits, and a request of another network. */
@@ -39,4 +39,49 @@ test('beyond the limit, the newest request of the largest group is refused in fa
   add('d2', 'other link', 'wide d');
   assert.throws(() => add('d3', 'other link', 'wide d'), /busy/);
   assert.deepEqual(refusedNames, ['b2']);
+});
+
+/** Returns a limit of `all` requests, and a function that adds requests of a client and returns the client's requests that wait. */
+function newLimit(all: number) {
+  const limit = waitingLimit({ inner: 16, all }, () => new Error('too many'));
+  const waiting = new Map<string, number>();
+  function add(client: string, largeGroups: readonly string[], count = 1): void {
+    for (let index = 0; index < count; index += 1) {
+      const refuse = () => waiting.set(client, (waiting.get(client) ?? 0) - 1);
+      const request: WaitingRequest = { inner: client, largeGroups, refuse };
+      limit.add(request);
+      waiting.set(client, (waiting.get(client) ?? 0) + 1);
+    }
+  }
+  return { add, waitingOf: (client: string) => waiting.get(client) ?? 0 };
+}
+
+test('clients of one network that fill a queue do not keep other networks away from the same link', () => {
+  const { add, waitingOf } = newLimit(20);
+  for (const client of ['a', 'b', 'c', 'd']) add(client, ['link 1', 'network 1'], 5);
+  add('new', ['link 1', 'network 2']);
+  assert.equal(waitingOf('new'), 1);
+  assert.equal(waitingOf('d'), 4);
+});
+
+test('networks that fill the queue of all visitors of a tenant do not keep a new network away', () => {
+  const { add, waitingOf } = newLimit(64);
+  for (const client of ['a', 'b', 'c', 'd']) add(client, ['tenant 1', 'visitors', client], 16);
+  add('new', ['tenant 1', 'visitors', 'new']);
+  assert.equal(waitingOf('new'), 1);
+});
+
+test('clients that come from ever new networks do not take the places of the clients of other links', () => {
+  const { add, waitingOf } = newLimit(20);
+  add('visitor', ['link 2', 'network 0'], 4);
+  for (let index = 1; index <= 16; index += 1) add(`client ${index}`, ['link 1', `network ${index}`]);
+  assert.throws(() => add('client 17', ['link 1', 'network 17']), /too many/);
+  assert.equal(waitingOf('visitor'), 4);
+});
+
+test('a client whose group is as large as every other group is refused', () => {
+  const { add } = newLimit(10);
+  add('a', ['link 1'], 5);
+  add('b', ['link 2'], 5);
+  assert.throws(() => add('a', ['link 1']), /too many/);
 });

@@ -15,8 +15,9 @@ export interface WaitingRequest {
 export interface WaitingLimit {
   /**
    * Adds a request. If the total is reached, refuses the newest request of the largest of all large groups, to make space for this one.
-   * @throws the refusal if too many requests of its inner group wait; also if the total is reached and one of its own large groups is,
-   *   with this request, as large as the largest
+   * If this request belongs to the largest group, the other large groups of the requests in that group are compared, and so on: a flood
+   * at a link does not keep other networks away from this link.
+   * @throws the refusal if too many requests of its inner group wait; also if the total is reached and no group is larger than its own
    */
   add(request: WaitingRequest): void;
   /** Removes a request. @returns whether it still waited */
@@ -25,12 +26,46 @@ export interface WaitingLimit {
   count(): number;
 }
 
+/** Requests by large group, each group in the order of arrival. */
+interface RequestGroups {
+  itemsOf(name: string): ReadonlySet<WaitingRequest>;
+  readonly largest: ReadonlySet<WaitingRequest>;
+}
+
+/** Groups requests. @param except names of groups to ignore */
+function groupRequests(requests: Iterable<WaitingRequest>, except: readonly string[]): RequestGroups {
+  const groups = new Map<string, Set<WaitingRequest>>();
+  let largest: ReadonlySet<WaitingRequest> = new Set();
+  for (const request of requests)
+    for (const name of request.largeGroups) {
+      if (except.includes(name)) continue;
+      const group = groups.get(name) ?? new Set();
+      groups.set(name, group.add(request));
+      if (group.size > largest.size) largest = group;
+    }
+  return { itemsOf: (name) => groups.get(name) ?? new Set(), largest };
+}
+
+/**
+ * Returns the newest request of the largest group. If no group is larger than the newcomer's groups with the newcomer, compares the groups
+ * within the largest one of the newcomer. Returns undefined if no group is larger there either.
+ * @param own names of the newcomer's groups
+ * @param compared names of the groups that contain all of these requests
+ */
+function newestOfLargest(groups: RequestGroups, own: readonly string[], compared: readonly string[] = []): WaitingRequest | undefined {
+  const sizeOf = (name: string) => groups.itemsOf(name).size;
+  const [largestOwn, ...others] = own.toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  if (largestOwn === undefined) return undefined;
+  if (groups.largest.size > sizeOf(largestOwn) + 1) return [...groups.largest].at(-1);
+  const nextCompared = [...compared, largestOwn];
+  return newestOfLargest(groupRequests(groups.itemsOf(largestOwn), nextCompared), others, nextCompared);
+}
+
 /** Returns a limit. @param max how many requests may wait in an inner group and in total. @param refusal creates the error */
 export function waitingLimit(max: { readonly inner: number; readonly all: number }, refusal: () => Error): WaitingLimit {
   const waiting = new Set<WaitingRequest>();
   const inner = new Map<string, number>(); // waiting requests by inner group
   const groups = new ItemsByGroup<WaitingRequest>(); // large groups
-  const sizeOf = ({ largeGroups }: WaitingRequest) => Math.max(...largeGroups.map((name) => groups.itemsOf(name).size));
 
   function remove(request: WaitingRequest): boolean {
     if (!waiting.delete(request)) return false;
@@ -38,10 +73,9 @@ export function waitingLimit(max: { readonly inner: number; readonly all: number
     for (const name of request.largeGroups) groups.remove(name, request);
     return true;
   }
-  /** Refuses the newest request of the largest large group. @throws the refusal if that group is not larger than the newcomer's with it */
+  /** Refuses a request to make space for a newcomer. @throws the refusal if there is no such request */
   function refuseLargestFor(newcomer: WaitingRequest): void {
-    const { largest } = groups;
-    const newest = largest.size > sizeOf(newcomer) + 1 ? [...largest].at(-1) : undefined;
+    const newest = newestOfLargest(groups, newcomer.largeGroups);
     if (!newest) throw refusal();
     remove(newest);
     newest.refuse(refusal());
