@@ -6,7 +6,7 @@ import type { OutboundBody } from '#ports/outbound.ts';
 import { StorageFull } from '#ports/storage-errors.ts';
 
 const defaultMaxMemory = 128 << 20; // bytes of all parts
-const blockSize = 1 << 16; // bytes of memory that a part takes at once: chunks may have one byte
+const blockSize = 1 << 16; // bytes of memory that a part takes at once, so that many short chunks share one block
 const reservedAtOnce = 4 << 20; // bytes of disk space
 const pieceSize = 1 << 20; // bytes that are read from a file at once
 
@@ -141,7 +141,7 @@ export class UploadPart {
     await this.#file.append(rest);
   }
 
-  /** Returns the content, until `clear`. It can be read several times. */
+  /** Returns the content, which stays readable until `clear`. It can be read several times. */
   body(): OutboundBody {
     return { length: this.length, pieces: { [Symbol.asyncIterator]: () => this.#pieces() } };
   }

@@ -1,7 +1,7 @@
 import { type Entry, type ListingPage, type ListingQuery, PageSelection } from '#core/listing.ts';
 import type { TenantMemory } from './memory-budget.ts';
 
-const maxPageMemory = 32 << 20; // bytes for the entries before a page of a large folder
+const maxPageMemory = 32 << 20; // bytes for the entries of a large folder up to the end of the page
 
 /** Returns one sorted page of a folder whose service lists it unsorted. @throws PageTooDeep, StorageBusy */
 export async function selectPage(

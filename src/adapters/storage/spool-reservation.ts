@@ -43,7 +43,7 @@ export class SpoolReservation {
     return reservation;
   }
 
-  /** Called before bytes are written. @param length bytes of the upload afterwards @throws StorageFull, or an error of the disk */
+  /** Reserves space for bytes before they are written. @param length bytes of the upload afterwards @throws as `begin` */
   async extend(length: number): Promise<void> {
     if (length > this.#bytes) await this.#reserve(length + step);
     const { at, length: previous } = this.#lastCheck;

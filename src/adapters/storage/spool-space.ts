@@ -7,7 +7,7 @@ import { StorageFull } from '#ports/storage-errors.ts';
 const separator = '@';
 /**
  * ms after which a reservation counts only the bytes that have arrived, if neither it nor the file of the upload has changed: its process
- * has ended. A part whose bytes arrive more slowly is refused before that time.
+ * has ended. A client that sends nothing for that long is refused earlier (`RequestTimeouts`).
  */
 const staleAfter = 150_000;
 
@@ -46,7 +46,7 @@ export class SpoolSpace {
   /**
    * Reserves space for an upload, and replaces its earlier reservation. The reservations of a process are made one after the other.
    * @param name begins with the id of the tenant and `-`
-   * @param bytes that the upload has, and may get
+   * @param bytes that the upload has, and those that may still arrive
    * @throws StorageFull, or an error of the disk: the earlier reservation stays
    */
   reserve(name: string, bytes: number): Promise<void> {
@@ -58,7 +58,7 @@ export class SpoolSpace {
   /** Gives a part of the space of an upload back. */
   async shrink(name: string, from: number, to: number): Promise<void> {
     await rename(this.#path(name, from), this.#path(name, to)).catch((cause: unknown) => {
-      if (!isMissing(cause)) throw cause; // another process has changed it
+      if (!isMissing(cause)) throw cause; // if it is missing, another process has changed it
     });
   }
 
@@ -76,7 +76,7 @@ export class SpoolSpace {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const isCreated = await this.#create(name, bytes);
     try {
-      // The files are counted after this one was created: of two processes that reserve the last space at a time, at least one sees both.
+      // The files are counted after this one was created: of two processes that reserve the last space at once, at least one sees both.
       let files = await this.#files();
       if (!this.#isWithinLimits(files, name) && (await this.#correctStale(files, name, bytes))) files = await this.#files();
       if (!this.#isWithinLimits(files, name))
@@ -113,7 +113,7 @@ export class SpoolSpace {
   }
 
   /**
-   * Corrects the reservations of processes that have ended, once in a while.
+   * Corrects the reservations of processes that have ended, at most once in `correctionInterval`.
    * @param files of the folder
    * @param name of an upload, and the bytes that were just reserved for it: its file shows the time of the disk
    * @returns false if the last correction was too recent

@@ -159,7 +159,7 @@ export class UploadSpool {
 
   /** @returns null if the file is gone or shorter than `offset` */
   async #openFile(name: string, offset: number): Promise<FileHandle | null> {
-    // Not truncated: a process that was suspended before this line may continue when another one has received more bytes.
+    // Not truncated: a process that was suspended before this line may continue after another one has received bytes.
     const flags = offset === 0 ? constants.O_RDWR | constants.O_CREAT : constants.O_RDWR;
     const handle = await open(join(this.#folder, name), flags, 0o600).catch((cause: unknown) => {
       if (systemErrorCode(cause) === 'ENOENT' && offset > 0) return null;

@@ -34,8 +34,8 @@ function credentialsErrorOf({ accountKey, sasToken, useMachineCredentials = fals
 }
 
 /**
- * Returns the kind `azure`: containers of Azure Blob Storage. Locations of different tenants may overlap, since each tenant names the
- * credentials.
+ * Returns the kind `azure`: containers of Azure Blob Storage. Locations of different tenants may overlap, because each tenant enters
+ * the credentials itself.
  * @param machineTenants ids of the tenants that may use the managed identity of this machine
  */
 export const azureKind = (services: AzureServices, machineTenants: readonly number[]): StorageKind => ({

@@ -23,7 +23,7 @@ export class ConfirmationExpired extends Error {}
 /** Returns an error with a code, as Node.js throws it for a failed system call. */
 export const errorWithCode = (code: string) => Object.assign(new Error(code), { code });
 
-/** Codes of a missing item. A symbolic link, a path through a file, and a path that is too long count as missing. */
+/** Codes of a missing item. A symbolic link, a path through a file, an invalid name, and a path that is too long count as missing. */
 const absentCodes = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENAMETOOLONG'];
 const takenCodes = ['EEXIST', 'ENOTEMPTY'];
 /** The errors that a thread may send, by name. */

@@ -56,13 +56,13 @@ export class FileLookups {
     this.#cache = cache;
   }
 
-  /** Returns the entry at a path, or null if there is neither a file nor a folder. */
+  /** Returns the entry at a path; null: it is neither a file nor a folder, but a socket, for example. @throws ItemNotFound */
   async stat(segments: readonly string[]): Promise<DatedEntry | null> {
     const { response } = await this.#responseTo(this.#sharedRequest(segments.join('/'), true));
     return response.kind === 'entry' ? response.entry : null;
   }
 
-  /** Opens a file. @returns null if there is no file at the path */
+  /** Opens a file. @returns null if the path leads to a folder @throws ItemNotFound if it leads to neither a file nor a folder */
   async open(segments: readonly string[]): Promise<FoundFile | null> {
     const path = segments.join('/');
     const sharedRequest = this.#sharedRequest(path, false);

@@ -6,7 +6,7 @@ import type { FolderThreads } from './folder-threads.ts';
 /** ms for which a page is used again. Other programs can write into a file without a change of its folder, so this time must be short. */
 const lifetime = 1000;
 const maxEntries = 50_000; // of all pages in the cache; an entry and its JSON need some 500 bytes
-const pageCost = 10; // entries; for an empty page
+const pageCost = 10; // entries; counted for each page in addition to its entries
 
 /** A page, and the version of its folder before it was read. */
 interface CachedPage {

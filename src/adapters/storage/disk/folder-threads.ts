@@ -4,7 +4,7 @@ import type { DiskResponse } from './run-request.ts';
 import type { Lane } from './thread-lane.ts';
 import { ThreadBudget, ThreadPool } from './thread-pool.ts';
 
-/** Starts a thread that runs disk commands. @param root returns the folder in which it works; null while it is not open yet */
+/** Returns a thread for disk commands, which is not started yet. @param root returns its folder; null while the folder is not open yet */
 export type OpenThread = (owner: ThreadOwner<DiskResponse>, root: () => StorageRoot | null) => IdleThread;
 
 /** How the threads of all locations work. */

@@ -119,8 +119,8 @@ export class OpenFolders implements AsyncDisposable {
   }
 
   /**
-   * Returns whether nothing is in the staging area of a folder, without opening the folder: after a start, the threads of a hundred
-   * locations would need 1 GB to find that out.
+   * Returns whether the staging area of a folder is empty. Uses the threads of the checks: after a start, the own threads of a hundred
+   * locations would need 1 GB.
    * @throws StorageUnavailable, StorageUnusable
    */
   async isStagingEmpty(folder: LocationFolder): Promise<boolean> {

@@ -9,7 +9,7 @@ import { descriptorPath, openFolder, type StorageRoot, withFolder } from './open
 const batchSize = 1000;
 const stableAfter = 1000; // ms; longer than a step of the clock of any file system, except that of FAT
 
-/** Returns the name, or null if the entry must not be listed: its name is not UTF-8, is reserved for Postern, or cannot be in a URL. */
+/** Returns the name, or null if the entry must not be listed: its name is not UTF-8, or no path may contain it (`nameError`). */
 function nameOf(raw: Buffer): string | null {
   const name = raw.toString('utf8');
   return isUtf8(raw) && nameError(name) === null ? name : null;

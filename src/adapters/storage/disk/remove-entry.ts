@@ -12,7 +12,7 @@ interface Removal {
   readonly entry: DirectoryEntry;
   /**
    * The entry is moved here if this is in `.postern/` and in the same file system. Otherwise, marks at this name show
-   * what was done. Both stay until the removal is recorded, so that recovery sees that the entry was removed.
+   * what was done. The moved entry or the marks stay until the removal is recorded, so that recovery sees that the entry was removed.
    */
   readonly evidence: DirectoryEntry;
   readonly token: string;
@@ -20,7 +20,7 @@ interface Removal {
 
 /** Returns whether the evidence is in the changed folder, not in `.postern/`. */
 const hasSiblingEvidence = ({ evidence, token }: Removal) => evidence.name === siblingName(token);
-/** Returns the place of a removed entry that cannot be moved to `.postern/`, since it is in another file system or mount. */
+/** Returns the place of a removed entry that cannot be moved to `.postern/`. */
 const siblingOf = ({ entry, token }: Removal): DirectoryEntry => ({ folder: entry.folder, name: `${siblingName(token)}-removed` });
 
 /** Returns 24 random characters. Loads `node:crypto` only when it is needed: the module takes 3 MB in each thread. */
@@ -75,7 +75,7 @@ function removeViaSibling(removal: Removal, checked: fs.BigIntStats): void {
   });
 }
 
-/** Moves an entry to `.postern/`. @returns false if it cannot be moved there, since it is in another file system or mount */
+/** Moves an entry to `.postern/`. @returns false if `.postern/` cannot be created, or is in another file system or mount */
 function moveToStaging(removal: Removal, checked: fs.BigIntStats): boolean {
   if (hasSiblingEvidence(removal)) return false;
   try {
@@ -90,7 +90,7 @@ function moveToStaging(removal: Removal, checked: fs.BigIntStats): boolean {
 /** Removes a file or folder. @throws ItemNotFound if the entry is neither */
 export function removeEntry(removal: Removal): void {
   const stat = fs.lstatSync(entryPath(removal.entry), { bigint: true });
-  if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('neither file nor folder');
+  if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('the item is neither a file nor a folder');
   if (!moveToStaging(removal, stat)) removeViaSibling(removal, stat);
 }
 

@@ -60,7 +60,7 @@ function removeOldName(renaming: Renaming, identity: string, mark: DirectoryEntr
 }
 
 /**
- * Renames a file or folder. All steps run in one command of a thread, so that no other change comes between them.
+ * Renames a file or folder. All steps run in one command of a thread, so that no other change of this process comes between them.
  * @throws ItemNotFound if the entry is neither a file nor a folder
  * @throws EEXIST if the new name is taken
  */

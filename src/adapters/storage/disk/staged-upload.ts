@@ -23,7 +23,11 @@ export interface StagedUpload {
   readonly isNameNew: boolean;
 }
 
-/** Creates and opens a staging file. @param size bytes to receive, or null if not known. @throws ENOSPC if there is no space for them */
+/**
+ * Creates and opens a staging file.
+ * @param size bytes to receive; null: unknown
+ * @throws ENOSPC if they would leave less free than the floor
+ */
 export function openStagedUpload(
   root: StorageRoot,
   { parent, token, size }: { readonly parent: ItemPath; readonly token: string; readonly size: number | null },
@@ -68,8 +72,8 @@ function reopenStagingFile(
 /**
  * Opens the staging file of an upload that continues.
  * @param upload `offset`: bytes that the file must have; `size`: bytes of the complete file, or null if not known
- * @throws ENOENT if it is gone or shorter than `offset`; ENOSPC if there is no space for the rest; StorageUnavailable if `.postern/` is
- *   missing
+ * @throws ENOENT if it is gone or shorter than `offset`; ENOSPC if the rest would leave less free than the floor;
+ *   StorageUnavailable if `.postern/` is missing
  */
 export function reopenStagedUpload(
   root: StorageRoot,

@@ -186,7 +186,7 @@ export class Lane {
     return this.#options.oneThread && (this.#inProgress.size > 0 || this.#holds > 0) ? this.#thread : undefined;
   }
 
-  /** Rejects the requests that were not sent to a thread in time. They never run. */
+  /** If the disk hangs, rejects all requests that were not sent to a thread yet, except those with `always`. They never run. */
   expireQueued(): void {
     if (!this.#isHung()) return;
     for (const pending of this.#queued) {

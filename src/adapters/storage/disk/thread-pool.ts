@@ -88,7 +88,7 @@ export class ThreadPool implements AsyncDisposable {
     return performance.now() - since > this.options.settings.responseTimeout;
   }
 
-  /** Ends the threads. Does not wait for one that the disk blocks: it ends with the process. */
+  /** Ends the threads. Waits at most two seconds for one that the disk blocks: it ends with the process. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#checkTimer);
     clearTimeout(this.#growTimer);

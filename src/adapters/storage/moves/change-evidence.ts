@@ -5,7 +5,7 @@ import type { ItemServer, ServerEntry } from './item-server.ts';
 
 /** Folder of the evidence of changes, within the folder of the location. */
 const stagingFolder = '.postern';
-/** Suffixes of the names of evidence. Servers refuse some extensions, and do not send files with unknown ones; all accept `.txt`. */
+/** Suffixes of the names of evidence. Some servers refuse some extensions, or do not send files with unknown ones; all accept `.txt`. */
 const suffixes = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed', rest: '-rest' } as const;
 const tokenOf = (name: string) => name.replace(/-(data\.txt|begun\.txt|removed|rest)$/, '');
 
@@ -115,8 +115,9 @@ export class ChangeEvidence {
   }
 
   /**
-   * Returns whether a time has passed since a marker was written. If the clock of the writer was wrong, the time counts from when this
-   * process has first seen the marker.
+   * Returns whether enough time has passed since a marker was written. The time counts at the latest from when this process has first
+   * seen the marker, since the clock of the writer may have been wrong.
+   * @param time ms that must have passed
    */
   isSettled(token: string, { at }: Marker, time: number): boolean {
     const firstSeen = this.#firstSeen.get(token) ?? this.now();
@@ -145,7 +146,10 @@ export class ChangeEvidence {
     this.#keptTokens.add(token);
   }
 
-  /** Deletes the evidence of a change, unless it is kept. @throws the first error, after all was tried */
+  /**
+   * Deletes the evidence of a change, unless `keep` was called. The sweep deletes the rest of a removed item.
+   * @throws the first error, after all was tried
+   */
   async clear(token: string): Promise<void> {
     if (this.#keptTokens.has(token)) return;
     const results = await Promise.allSettled(

@@ -3,7 +3,7 @@ import { ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-err
 import { type ChangeEvidence, isVersion } from './change-evidence.ts';
 import type { ItemMoves } from './item-moves.ts';
 
-/** Creates, renames and removes files and folders, each with one move. */
+/** Creates folders, and renames and removes files and folders, each with one move. */
 export class ItemChanges {
   readonly #evidence: ChangeEvidence;
   readonly #moves: ItemMoves;

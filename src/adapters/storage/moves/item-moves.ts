@@ -7,7 +7,7 @@ export interface Move {
   readonly token: string;
   readonly from: readonly string[];
   readonly to: readonly string[];
-  /** The item; without a time: a file that was just stored, or a new folder. */
+  /** The item. Its `modified` is null if it is a file that was just stored, or a new folder. */
   readonly entry: ServerEntry;
   /** The file that it replaces; absent: the name must be free. */
   readonly replaced?: ServerEntry;

@@ -12,7 +12,10 @@ export interface ServerEntry extends Entry {
  */
 export type MoveOutcome = 'moved' | 'lost' | 'failed' | Error;
 
-/** A server that moves a file or folder on one request. Every method throws StorageUnavailable if the server does not respond. */
+/**
+ * A server that moves a file or folder on one request. Every method throws StorageUnavailable if the server does not respond; `move` may
+ * return `lost` or `failed` instead.
+ */
 export interface ItemServer {
   /** How long the server may work on a move after its connection was lost, in ms. */
   readonly settleTimes: {

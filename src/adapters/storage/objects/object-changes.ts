@@ -16,7 +16,7 @@ const versionsOf = (objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): ETa
   new Map(objects.map(({ key, etag }) => [key, etag]));
 
 const maxObjects = 100_000; // of one change: a copy of each takes a request
-/** Bytes of memory: for each character of a key or ETag, which two lists hold (objects and versions), and for each object. */
+/** Estimated memory in bytes: for each character of a key or ETag, and for each object with its version. */
 const [memoryOfKey, memoryOfObject] = [2, 400];
 const decisionName = (token: string) => `${token}.decided`;
 

@@ -61,7 +61,7 @@ export interface ObjectRange {
  * OutcomeUnknown for a change that may have taken place.
  */
 export interface ObjectStore {
-  /** A text that is the same for every location in this place, however the place is addressed. */
+  /** A text that is the same for every location in this place with the same endpoint. */
   readonly identity: string;
   /** Memory for long lists of the tenant. */
   readonly memory: TenantMemory;

@@ -23,7 +23,7 @@ import { md5Codes, md5Of, withoutConditions } from './s3-request.ts';
 /** A bucket at a service that speaks the S3 protocol. */
 export class S3Bucket {
   readonly name: string;
-  /** A text that is the same for every location in this bucket, however the bucket is addressed. */
+  /** A text that is the same for every location in this bucket with the same endpoint, with or without `pathStyle`. */
   readonly identity: string;
   /** Memory for long lists of the tenant. */
   readonly memory: TenantMemory;
@@ -36,7 +36,7 @@ export class S3Bucket {
   readonly #tid: number;
   readonly #accessKey: () => Promise<AccessKey>;
   readonly #outbound: Pick<Outbound, 'request'>;
-  /** Whether the bucket has refused a body without a checksum. Only then are checksums computed. */
+  /** Whether the bucket has refused a body without a checksum. Only then does every body get one. */
   #sendsMd5 = false;
 
   constructor(
@@ -89,7 +89,7 @@ export class S3Bucket {
     return null;
   }
 
-  /** Sends a request that stores an object or a part, and reads its response. @returns the response, whose success has an ETag */
+  /** Sends a request that stores an object or a part, and reads its response. @throws OutcomeUnknown also for a success without ETag */
   async store(key: string, request: ServiceRequest): Promise<OutboundResponse> {
     const response = await this.sendAndRead('PUT', key, request);
     if (response.status < 300 && !response.headers['etag'])

@@ -39,7 +39,7 @@ function credentialsErrorOf(configuration: S3Configuration, mayUseMachine: boole
 
 /**
  * Returns the kind `s3`: buckets of Amazon S3 and of services that speak its protocol. Locations of different tenants may overlap,
- * since each tenant names the credentials.
+ * because each tenant enters the credentials itself.
  * @param machineTenants ids of the tenants that may use the role of this machine
  */
 export const s3Kind = (services: S3Services, machineTenants: readonly number[]): StorageKind => ({

@@ -102,7 +102,7 @@ export async function connectSftp(
 function openSession(client: Client, sftp: SFTPWrapper, sessions: Set<SftpSession>, socket: Duplex): SftpSession {
   const session = new SftpSession(sftp, (hasPending) => {
     sessions.delete(session);
-    // After a reset, the system does not deliver a request after its time limit, when others may have changed the item.
+    // Without a reset, the system might still deliver a request after its time limit, when others may have changed the item.
     if (hasPending && socket instanceof Socket) socket.resetAndDestroy();
     client.destroy();
   });

@@ -9,7 +9,7 @@ import type { EncryptedKey } from './sftp-key-thread.ts';
 const timeLimit = 10_000; // ms: the key file states how many times its passphrase is hashed
 const maxBits = 4096; // of an RSA key: a signature with more takes long
 
-/** Why a private key cannot be used. */
+/** Why a private key cannot be used. The message continues a sentence that begins with `privateKey`. */
 export class KeyUnusable extends Error {}
 
 /** Reads the private keys of locations. Keys with a passphrase are decrypted in a thread, one after the other, in turns by tenant. */

@@ -7,7 +7,7 @@ import type { SftpSession } from './sftp-session.ts';
 const maxSessions = 4; // a server has a process for each, and works on its requests one after the other
 const maxUsers = 16; // of a connection, before another one is opened
 const idleTime = 60_000; // ms until a connection without users is closed
-const pauseAfterFailure = 3000; // ms during which no connection is tried
+const pauseAfterFailure = 3000; // ms during which no new connection is tried
 
 /** The connections to the server of a location. They are opened when they are needed, and closed when they are not. */
 export class SftpConnections {

@@ -30,7 +30,7 @@ export function entryOf(name: string, stats: Stats, now: number): ServerEntry | 
 /** The library decodes names as UTF-8: a name with this character is another one at the server. */
 const isAddressable = (name: string) => nameError(name) === null && !name.includes('\uFFFD');
 
-/** The files and folders of a location at an SFTP server. Links are never followed: for visitors, they do not exist. */
+/** The files and folders of a location at an SFTP server. Links in the folder are not followed: for visitors, they do not exist. */
 export class SftpItems implements ItemServer {
   readonly settleTimes = settleTimes;
   readonly #connections: SftpConnections;

@@ -11,7 +11,7 @@ import type { WebdavServer } from './webdav-server.ts';
 const body =
   '<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><resourcetype/><getcontentlength/><getlastmodified/><getetag/></prop></propfind>';
 const maxListed = 1_000_000; // entries of one folder
-/** A folder with a million entries. One entry at a time is kept in memory. */
+/** A folder with a million entries. The elements of its list do not stay in memory. */
 const listLimits: XmlLimits = { bytes: 1 << 30, elements: 30 * maxListed };
 const entryLimits: XmlLimits = { bytes: 1 << 16, elements: 1000 };
 const redirects = [301, 307, 308];
@@ -53,7 +53,7 @@ function propertiesOf(response: XmlElement): XmlElement | null {
 const saysAbsent = (response: XmlElement): boolean =>
   [response, ...childrenOf(response, 'propstat')].some((element) => / 404 /.test(`${childText(element, 'status') ?? ''} `));
 
-/** Returns an entry as a response describes it, with its path below the folder (empty if it is elsewhere); null: it is not described. */
+/** Returns an entry as a response describes it, and its path below the folder (empty: none is below it); null: it is not described. */
 function entryOf(response: XmlElement, folder: URL, now: number): { readonly path: readonly string[]; readonly entry: WebdavEntry } | null {
   const properties = propertiesOf(response);
   const path = segmentsBelow(folder, (childText(response, 'href') ?? '').trim()) ?? [];

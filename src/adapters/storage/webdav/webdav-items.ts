@@ -27,7 +27,7 @@ function refusalOf(status: number): Error {
   if (status === 414) return new PathTooLong('the server refuses an address of this length');
   if (status === 507) return new StorageFull('the server has no space left');
   if (status === 404 || status === 409) return new ItemNotFound('the item or its folder no longer exists');
-  return new ChangeImpossible('The server refuses this name');
+  return new ChangeImpossible('The server refuses this change');
 }
 
 /** The files and folders of a location at a WebDAV server. */

@@ -25,8 +25,8 @@ function errorOf({ url, root = '', username, password, bearerToken }: WebdavConf
 }
 
 /**
- * Returns the kind `webdav`: folders at WebDAV servers. Locations of different tenants may overlap, since each tenant names the
- * credentials.
+ * Returns the kind `webdav`: folders at WebDAV servers. Locations of different tenants may overlap, because each tenant enters the
+ * credentials itself.
  */
 export const webdavKind = (services: WebdavServices): StorageKind => ({
   open: cacheStorages(async ({ tid, configuration }) => {

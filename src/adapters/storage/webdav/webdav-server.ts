@@ -112,7 +112,7 @@ export class WebdavServer {
     throw status >= 500 && status !== 503 && mayChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;
   }
 
-  /** Asks the server how to sign in, with a request that has no body and no credentials. */
+  /** Finds out how the server wants clients to sign in, with a request that has no body and no credentials. */
   async #findScheme(): Promise<void> {
     this.#schemeRequest ??= this.#exchange('PROPFIND', this.root, { headers: { depth: '0' } }, AbortSignal.timeout(schemeTimeLimit))
       .then((response) => {
