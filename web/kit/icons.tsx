@@ -7,7 +7,7 @@ const sheet = (
   </>
 );
 
-// From Lucide (ISC license), only the icons in use.
+// From Lucide (ISC license).
 const shapes = {
   folder: <path d="M20 20a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-7.9a2 2 0 0 1-1.7-.9L9.6 3.9A2 2 0 0 0 7.9 3H4a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2Z" />,
   file: sheet,

@@ -152,7 +152,7 @@ export function sendFile({ method, address, headers, body, onProgress }: FileReq
 export interface UploadReceipt {
   readonly name: string;
   readonly size: number;
-  /** Hexadecimal; null: the response that contained it was lost. */
+  /** Hexadecimal; null: not known, because the server has recovered the upload after a crash. */
   readonly sha256: string | null;
 }
 

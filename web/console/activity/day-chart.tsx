@@ -6,7 +6,7 @@ import type { ResponseOf } from '#features/operation-types.ts';
 /** The numbers of visits, downloads and uploads of one day. */
 export type DayCounts = ResponseOf<'overview/get'>['byDay'][number];
 
-const millisecondsPerDay = 86_400_000; // ms
+const millisecondsPerDay = 86_400_000;
 const [width, height, axisHeight] = [640, 120, 18];
 
 /** Returns the counts of each day of the period, including days without activity. */

@@ -4,7 +4,7 @@ import { callerQuery } from './session.ts';
 
 const maxRetries = 2;
 
-/** Returns the query client. It retries only queries that got no readable response or status 503. */
+/** Returns the query client. It retries a query only after status 503, or after an error in the browser such as a lost connection. */
 export function consoleClient(): QueryClient {
   const client = new QueryClient({
     defaultOptions: {

@@ -107,7 +107,7 @@ const Attributes = ({ form }: Props) => (
     )}
     <TextInput
       label="Display name attribute"
-      description="If empty: displayName, or the NameID."
+      description="If empty: displayName, its name in Microsoft Entra ID or in LDAP, or the NameID."
       {...form.getInputProps('nameAttribute')}
     />
     <TextInput

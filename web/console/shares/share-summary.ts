@@ -12,9 +12,9 @@ export interface SummaryParts extends PermissionFlags {
   readonly profile: { readonly title: string; readonly typeId: number } | null;
   /** Whether its files need a watermark or a signature. */
   readonly isProtected: boolean;
-  /** Formatted start: `31 March 2027`. null: none. */
+  /** Formatted start: `31 March 2027 at 17:00`. null: none. */
   readonly from: string | null;
-  /** Formatted end: `until 31 March 2027`. null: none. */
+  /** Formatted end: `until the end of 31 March 2027`. null: none. */
   readonly until: string | null;
   /** Whether `until` has passed. */
   readonly ended: boolean;
@@ -59,7 +59,7 @@ const limitationOf = ({ isProtected }: SummaryParts): string =>
     ? ' Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet.'
     : '';
 
-/** Returns a summary: "Ann and Bob, signed in with Clients, can view and download /reports until 31 March 2027." */
+/** Returns a summary: "Ann and Bob, signed in with Clients, can view and download /reports until the end of 31 March 2027." */
 export function shareSummary(parts: SummaryParts): string {
   if (parts.path === '') return 'Choose the file or folder to share.';
   const subject = subjectOf(parts);

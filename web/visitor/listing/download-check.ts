@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { asFailure, checkAddress, type Failure, linkPath } from '#visitor/link-api.ts';
 import { useReportFailure } from '#visitor/report-failure.ts';
 
-/** Sends a cheap request that fails when the download would: HEAD for a file, the folder's listing for an archive. */
+/** Sends a cheap request that fails for most reasons for which the download fails: HEAD for a file, the folder's listing for an archive. */
 function checkDownload({ href, pathname }: HTMLAnchorElement): Promise<void> {
   const zipPath = `${linkPath}/zip`;
   return pathname.startsWith(zipPath)
@@ -11,7 +11,7 @@ function checkDownload({ href, pathname }: HTMLAnchorElement): Promise<void> {
 }
 
 /**
- * Checks every download that starts on the page, because a browser does not tell the page why a download failed.
+ * Checks every download that a link of the page starts, because a browser does not tell the page why a download failed.
  * @returns why the last download was refused, or null
  */
 export function useDownloadCheck(): Failure | null {

@@ -13,7 +13,7 @@ export interface Translation {
   readonly format: Formats;
 }
 
-/** Load the other languages on demand. English is part of the page, so that there are texts even if another language fails to load. */
+/** Loads the other languages on demand. English is part of the page, so that there are texts even if another language fails to load. */
 const loaders: Record<Exclude<Language, 'en'>, () => Promise<VisitorMessages>> = {
   de: async () => (await import('#core/translations/de.ts')).de,
   fr: async () => (await import('#core/translations/fr.ts')).fr,

@@ -23,7 +23,7 @@ async function walk(entry: FileSystemEntry, folder: readonly string[]): Promise<
   }
 }
 
-/** Returns all dropped files, including those in dropped folders. Call it during the event: the browser then clears the items. */
+/** Returns all dropped files, including those in dropped folders. Call it during the event: the browser clears the items after it. */
 export async function filesOfDrop(transfer: DataTransfer): Promise<FileToUpload[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
   const files = [...transfer.files];

@@ -12,7 +12,7 @@ export interface UploadQueueOptions {
   readonly show: (queue: Queue) => void;
   /** Returns the ETag of the file at a path, or null if there is none. */
   readonly fetchEtag: (path: readonly string[]) => Promise<string | null>;
-  /** Receives every failure. When the session has ended, the queue pauses until `resume`. */
+  /** Receives why an upload failed, unless the visitor has cancelled it. When the session has ended, the queue pauses until `resume`. */
   readonly reportFailure: (failure: Failure) => void;
   /** Whether folders may be created. Otherwise all files go to the folder they were dropped on. */
   readonly canCreateFolders: boolean;
