@@ -131,7 +131,10 @@ const operationList = [
   sendTestMail,
 ] as const;
 
-/** All operations of /api/v1 except the sign-in (http/management). Routes and OpenAPI are generated from this list. */
+/**
+ * All operations of /api/v1 except those of sign-in, sign-out and the provider, which have routes of their own in http/management.
+ * Routes and OpenAPI are generated from this list.
+ */
 export const operations: readonly Operation[] = operationList;
 
 /** The operations with the types of their bodies and responses, for typed clients. */

@@ -46,7 +46,7 @@ const isExpired = (key: { ends_at: number | null; expires_at: number | null; byT
   [key.ends_at, key.expires_at].some((end) => end !== null && end <= now) ||
   (key.byToken && key.ends_at !== null && key.ends_at > now + 2 * tokenLife);
 
-/** Returns the role of the key with this hash, or null if the key does not exist or has expired. */
+/** Returns the role of the key that has this hash, or whose token has it. Returns null if there is none or it has expired. */
 export async function findKeyRole(db: Tx, hash: string, now: number): Promise<Role | null> {
   const row = await findKeyByHash(db, hash);
   return row && !isExpired(row, now) ? parseKeyRole(row.role) : null;

@@ -7,7 +7,7 @@ import type { VisitEvent } from './visit-event.ts';
 
 /** Requests for one version of a file within this time are one download; ms. */
 export const downloadWindow = 600_000;
-/** Equal refusals, visits and folder listings within this time share one entry; ms. */
+/** Equal events other than downloads, such as visits, folder listings, sign-ins and refusals, share one entry within this time; ms. */
 export const groupingWindow = 60_000;
 
 /** Returns the tenant of an event, or 0 if the event belongs to no tenant. */

@@ -57,7 +57,7 @@ export class VisitAudit implements AsyncDisposable {
     this.#backlog = unwrittenEvents(ports, maxOpenEntries, onFailure);
   }
 
-  /** Records a visit, a folder listing or a refusal without making the caller wait. */
+  /** Records an event, such as a visit, a folder listing or a refusal, without making the caller wait. */
   recordInBackground(event: VisitEvent): void {
     const now = this.#ports.clock.now();
     const key = eventKey(event, null);
@@ -85,7 +85,8 @@ export class VisitAudit implements AsyncDisposable {
 
   /**
    * Commits the entry of a download before its first byte is sent. Resolves when the entry is on disk.
-   * @param requestedVersion requests with the same version are one download; null: each request is a download of its own
+   * @param requestedVersion requests with the same version are one download; null: each request is a download of its own, but many
+   *   archives share one entry (see `archiveGrouping`)
    * @param alert whether to enqueue an alert e-mail
    */
   async beginTransfer(requestedEvent: VisitEvent, requestedVersion: string | null, alert: boolean): Promise<TransferEntry> {

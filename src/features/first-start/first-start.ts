@@ -24,7 +24,7 @@ export interface StartValues {
   readonly apiKey: string | null;
   /** The key of a new installation. Its file is already written, so the operator can read it. null: create no key. */
   readonly firstKey: string | null;
-  /** The folder `files` of POSTERN_DATA. Locations within it are stored as relative paths, so that the data can be moved. */
+  /** The folder `files` of POSTERN_DATA. Paths within it are made relative, so that the data can be moved (see `makeFoldersRelative`). */
   readonly files: string;
 }
 
@@ -71,8 +71,8 @@ function readConfiguration(row: { readonly configuration: string }, vault: Ports
 }
 
 /**
- * Makes the absolute paths relative that earlier versions stored. With an absolute path, an installation that was moved or restored
- * elsewhere would serve the files of the old folder.
+ * Makes absolute paths within `files` relative if they are stored under the former name `folder`. With an absolute path, an
+ * installation that was moved or restored elsewhere would serve the files of the old folder.
  */
 async function makeFoldersRelative(tx: Tx, files: string, { vault }: Pick<Ports, 'vault'>): Promise<void> {
   const rows = await tx
@@ -99,7 +99,7 @@ export const isUnfinishedCopy = async (store: Pick<Store, 'read'>) =>
   (await store.read.selectFrom('secret_key').select('fingerprint').where('fingerprint', '=', unfinishedCopy).executeTakeFirst()) !==
   undefined;
 
-/** Returns whether the database has never stored an encrypted secret. */
+/** Returns whether the database has no fingerprint of a secret key. Then it contains no encrypted secrets. */
 export const hasNoSecrets = async (store: Pick<Store, 'read'>) =>
   (await store.read.selectFrom('secret_key').select('fingerprint').executeTakeFirst()) === undefined;
 

@@ -91,7 +91,7 @@ export class ScheduledJobs implements JobRunner {
       this.#isStoreUnavailable = false;
     } catch (cause) {
       if (!this.#isStoreUnavailable)
-        this.#log(`Scheduled jobs cannot be read from the database: ${errorText(cause)}. They run once it answers.`);
+        this.#log(`Scheduled jobs cannot be read from the database: ${errorText(cause)}. They run when the database responds again.`);
       this.#isStoreUnavailable = true;
     }
   }

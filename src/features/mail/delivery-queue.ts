@@ -138,7 +138,7 @@ export type Attempt =
   | { readonly kind: 'delayed'; readonly error: string }
   /** The server could not be used for another mail, so this one was not tried. */
   | { readonly kind: 'untried' }
-  /** Other mails to the domain of the recipient are slow: this one was not tried. */
+  /** Too many mails to the host or domain of the recipient are slow: this one was not tried. */
   | { readonly kind: 'postponed' }
   /** No code is sent to the address that the visitor entered. The delivery is deleted. */
   | { readonly kind: 'unwanted' }
@@ -165,8 +165,8 @@ function changeAfter(
 }
 
 /**
- * Records the end of an attempt, unless an operator has dropped the delivery meanwhile. The content of a mail with a code is deleted
- * with the last attempt.
+ * Records the end of an attempt, unless the claim is lost. The content of a mail with a code is deleted with the last attempt. An
+ * unwanted delivery is deleted even if the claim is lost.
  * @param recipient the address to which the mail was sent, or would have been sent
  */
 export async function recordAttempt(

@@ -95,8 +95,8 @@ export const turnKey = ({ tid, turn }: MailTurn): string => `${tid} ${turn}`;
 
 /**
  * Limits the slow mails of a lane. Slow recipients delay only mails of the same turn and to the same host, and the slow mails of one
- * tenant delay no other tenant. The subdomains of a domain have a limit together, because one server may be slow for all of them: it does
- * not apply to the domain itself, and to hosts that were fast.
+ * tenant delay no other tenant. The subdomains of a domain have a common limit, because one server may be slow for all of them. This
+ * limit applies neither to the domain itself nor to hosts that were fast.
  */
 export class SlowMails {
   readonly #tenants: MailGroups<number>;

@@ -166,7 +166,10 @@ async function linkOperator(
   });
 }
 
-/** Appends an audit entry for a refused sign-in. The delay after failed attempts limits the number of these entries. */
+/**
+ * Appends an audit entry for a refused sign-in. The delay after failed attempts limits the number of these entries, except for users
+ * whom the provider accepts and who are in no listed group.
+ */
 async function auditRefusal(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   { address, requestId }: Origin,

@@ -38,8 +38,8 @@ const findOperator = (db: Tx, tid: number, name: string) =>
   db.selectFrom('operator').selectAll().where('tid', '=', tid).where('name_key', '=', fold(name)).executeTakeFirst();
 
 /**
- * Appends an audit entry for a wrong name, password or code, and throws the cause again. The delay after failed attempts limits
- * the number of these entries.
+ * Appends an audit entry for a wrong name, password or second factor, and throws the cause again. The delay after failed attempts
+ * limits the number of these entries.
  */
 async function auditRefusedSignIn(
   { store, clock }: Ports,
@@ -66,7 +66,7 @@ async function auditRefusedSignIn(
 /**
  * Signs an operator in to the console.
  * @throws Refusal 401, the same for an unknown name and a wrong password; `secondFactorNeeded` and `secondFactorWrong` for a missing
- * or wrong code; 429 until the delay after failed attempts is over; 503 if too many sign-ins wait
+ * or wrong second factor; 429 until the delay after failed attempts is over; 503 if too many sign-ins wait
  */
 export async function signInOperator(ports: Ports, body: OperatorSignIn, origin: Origin): Promise<OperatorSignInResult> {
   const { store, clock, random } = ports;
@@ -93,7 +93,7 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
   } as const;
   await store.write(async (tx) => {
     const current = await tx.selectFrom('operator').select('session_epoch').where('id', '=', operator.id).executeTakeFirst();
-    // The password has changed since it was verified.
+    // The password has changed since it was verified, or an admin has ended the operator's sessions.
     if (current?.session_epoch !== operator.session_epoch) throw new Refusal('signInWrong');
     if (proof) await consumeProof(tx, operator.id, proof, clock.now());
     await startOperatorSession(tx, token, { id: operator.id, epoch: operator.session_epoch }, clock.now());

@@ -3,7 +3,7 @@ import { ClaimsRefused } from '#core/openid/identity-of-claims.ts';
 import { StatementRefused } from '#core/saml/identity-of-statement.ts';
 import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts';
 
-/** Returns the refusal of a sign-in that a provider, or a check of its statement, refuses. @param forOperator the reason */
+/** Returns the refusal for a sign-in that a provider refused, or whose statement failed a check. @param forOperator the reason */
 export const providerRefusal = (forOperator: string): Refusal => new Refusal('providerRefused', undefined, { forOperator });
 
 /** Returns the refusal for an error of a provider, or another error as it is. */

@@ -52,7 +52,7 @@ const filesRefusal = ({ owner, maxFiles }: Quota) =>
  * two uploads cannot take the same space.
  * @param claim what the upload adds
  * @param now ms since the epoch
- * @returns how many further bytes fit; Infinity: there is no quota
+ * @returns how many further bytes fit; Infinity: no quota limits the bytes
  * @throws Refusal (507)
  */
 export async function checkQuota(tx: Tx, link: QuotaLink, claim: SpaceChange, now: number): Promise<number> {

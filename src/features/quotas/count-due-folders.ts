@@ -2,7 +2,7 @@ import { waitAtMost } from '#core/time-limit.ts';
 import { type CountedFolder, type CountPorts, countFolder } from './count-folder.ts';
 
 const minute = 60_000; // ms
-/** Folders that are counted at a time, each of another tenant. A count that takes longer than a minute is slow. */
+/** How many quick and how many slow counts run at a time, each of another tenant. A count is slow if it takes longer than a minute. */
 const maxQuick = 4;
 const maxSlow = 16;
 const maxCountTime = 120 * minute; // a hostile service could list files without end

@@ -18,7 +18,7 @@ export interface SpaceChange {
   readonly files: number;
 }
 
-/** Changes of a location are counted in this number of rows, if several processes use the database. */
+/** Number of rows in which the changes of one folder are counted, so that processes which share the database do not wait for each other. */
 const slots = 64;
 
 /** Returns an SQL condition for the item of a path and everything below it. @param column holds paths as texts */

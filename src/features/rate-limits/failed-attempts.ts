@@ -71,7 +71,7 @@ export async function countAttempt({ store, clock }: Pick<Ports, 'store' | 'cloc
   }, attemptTurn(keys));
 }
 
-/** Removes the latest failure of each key, after an attempt that succeeded or whose password was not checked. */
+/** Removes the latest failure of each key, after an attempt that succeeded or must not count. */
 export async function removeLatestFailures(tx: Tx, keys: readonly Pick<FailureKey, 'key'>[]): Promise<void> {
   for (const { key } of keys) {
     const latest = await tx.selectFrom('failure').select('id').where('key', '=', key).orderBy('id', 'desc').limit(1).executeTakeFirst();

@@ -36,7 +36,10 @@ export async function secretsToEnter(db: Tx): Promise<string[]> {
   return [...profileLines, ...locationLines];
 }
 
-/** Deletes every secret that was encrypted with a lost key, so that Postern starts with a new key. */
+/**
+ * Deletes what was encrypted with a lost key in login profiles, locations, second factors and stored responses, so that Postern starts
+ * with a new key.
+ */
 export async function forgetSecrets(tx: Tx, vault: Vault): Promise<void> {
   for (const { tid, id } of await selectProfilesWithSecrets(tx))
     await tx

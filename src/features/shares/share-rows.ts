@@ -44,7 +44,7 @@ export type ShareRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute
 const listText = sql<string>`string_agg(
   case when name like '%,%' or name like '%"%' then '"' || replace(name, '"', '""') || '"' else name end, ', ' order by position)`;
 
-/** Selects the lists of shares, users and groups in one query. */
+/** Selects the user lists and the group lists of shares in one query. */
 const selectLists = (db: Tx, tid: number | RawBuilder<number>, shareIds: number[] | [RawBuilder<number>]) =>
   db
     .selectFrom('share_user')
@@ -214,7 +214,7 @@ const profilesById = preparedQuery((db, p: QueryParameter<{ tid: number; id: num
   db.selectFrom('login_profile').select(['id', 'type_id', 'title', 'view_id']).where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
-/** Returns the login profile of an id in a share's request. @throws Refusal 400 at authenticationId */
+/** Returns the login profile with the id that a request for a share contains. @throws Refusal 400 at authenticationId */
 export async function findShareProfile(db: Tx, tid: number, id: number) {
   const [profile] = await profilesById(db, { tid, id });
   if (!profile) throw fieldRefusal('authenticationId', 'is not the id of a login profile');

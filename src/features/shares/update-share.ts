@@ -30,7 +30,7 @@ const fixedFields = {
   tid: 'cannot be changed',
 };
 
-/** Requires the lists again if the profile changes, since another profile has other users. @throws Refusal 400 */
+/** Requires the lists again if the request names another profile, since that profile has other users. @throws Refusal 400 */
 function checkAudience(body: ShareChange, before: Share): void {
   if (body.authenticationId === before.authenticationId || body.allowAllUsers) return;
   const missing = (['userNames', 'groupNames'] as const).filter((field) => body[field] === undefined);

@@ -92,8 +92,8 @@ export const reportTurns = (): ReportTurns => ({
 const maxWaitingPortals = { inner: 16, all: 500 };
 
 /**
- * Returns the turns in which the pages of portals are formed. One page is formed at a time: a page of a thousand shares takes time on the
- * event loop, and must leave time for everybody else.
+ * Returns the turns in which portal pages are built. One page is built at a time: a page of a thousand shares blocks the event loop, and
+ * other requests must get their turn.
  */
 export const portalTurns = (): SearchTurns => {
   const pages = turns({ concurrency: 1, maxWaiting: maxWaitingPortals, refusal });
