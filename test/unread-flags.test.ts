@@ -29,7 +29,7 @@ function isRead(field: string): boolean {
   return linkTexts.some((text) => column.test(text)) && visitTexts.some((text) => ruleOfShare.test(text));
 }
 
-test('every flag of a share has an effect for visitors', () => {
+test('the code of visits reads every flag of a share that is not computed', () => {
   const flags = Object.entries(shareFields).flatMap(([name, schema]) => ('type' in schema && schema.type === 'boolean' ? [name] : []));
   assert.ok(flags.length > 15, 'the flags are found');
   const unreadFlags = flags.filter((flag) => !computedFlags.includes(flag) && !isRead(flag));

@@ -18,7 +18,7 @@ test('if one network holds all memory of a link, its newest response is aborted 
   assert.deepEqual(isEnded, [false, false, false, true, false]);
 });
 
-test('no response is aborted for a network that would then hold as much as the others', () => {
+test('a response is refused if its network would then hold as much as the others', () => {
   const unread = unreadResponses({ link: 2 << 20, wideNetwork: 2 << 20, all: 8 << 20 });
   for (const wideNetwork of ['one', 'two']) unread.hold({ link: 'a', wideNetwork }, 1 << 20, newResponse());
   assert.throws(() => unread.hold({ link: 'a', wideNetwork: 'three' }, 1 << 20, newResponse()), { messageName: 'searchBusy' });

@@ -28,7 +28,7 @@ test('loginprofile/test tries the password of a profile or of a user, and says w
   assert.equal((await postern.send('loginprofile/test', { id: 987 })).status, 404);
 });
 
-test('loginprofile/test cannot be used to guess passwords: after five wrong passwords for a user, it returns 429', async (t) => {
+test('loginprofile/test cannot be used to guess passwords: after six wrong passwords for a user, it returns 429', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const test = (username: string, password: string) => postern.send('loginprofile/test', { id: profile.id, username, password });

@@ -11,7 +11,7 @@ const assertRunning = async (postern: TestPostern) => assert.equal((await poster
 const key = `Authorization: Bearer ${adminKey}`;
 const json = 'Content-Type: application/json';
 
-test('malformed HTTP is refused with a problem document, and the server keeps running', { timeout: 15_000 }, async (t) => {
+test('malformed HTTP gets a problem document or no response, and the server keeps running', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { host } = new URL(postern.publicUrl);
   const lines = [
@@ -61,7 +61,7 @@ test('a request without a Host header is refused with a problem document', { tim
   assert.match(answer, /application\/problem\+json/);
 });
 
-test('a request with headers that are too large gets 431, and many headers do not stop the server', { timeout: 15_000 }, async (t) => {
+test('headers that are too large get 431 or no response, and many headers do not stop the server', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const huge = await sendRequest(postern.publicUrl, 'GET /health/live', [`X-Large: ${'x'.repeat(200_000)}`]);
   assert.ok(huge === '' || statusOf(huge) === 431, huge.slice(0, 100));

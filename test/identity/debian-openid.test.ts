@@ -8,7 +8,7 @@ import { RedirectedBrowser } from './redirected-browser.ts';
 
 const missing = missingForDebianProvider();
 
-test('a visitor signs in at a provider that shares no code with Postern, and the session is renewed there after ten minutes', {
+test('a visitor signs in at a provider that shares no code with Postern, and is still signed in after eleven minutes', {
   skip: missing !== '' && `not installed: ${missing}`,
 }, async (t) => {
   const clock = settableClock();

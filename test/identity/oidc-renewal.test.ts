@@ -55,7 +55,7 @@ for (const [what, path, status] of [
   ['that wants fewer requests (429)', '/token', 429],
   ['whose userinfo endpoint fails', '/userinfo', 500],
 ] as const)
-  test(`a provider ${what} ends no session: its visitors wait`, async (t) => {
+  test(`a provider ${what} ends no session: its visitors get 503 until it works again`, async (t) => {
     const { provider, clock, visit, list, sessions } = await startSignedIn(t, { groupsClaim: 'groups' });
     provider.responses.set(path, (_, response) => void response.writeHead(status).end());
     clock.advance(11 * minute);

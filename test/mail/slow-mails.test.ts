@@ -85,7 +85,7 @@ test('six slow mails to subdomains delay the other subdomains, but neither the d
   );
 });
 
-test('the domain of a host has no subdomains', () => {
+test('the domain of a host is the host without its subdomains', () => {
   const addresses = ['a@example.com', 'a@mail.Example.com', 'a@mail.example.co.uk', 'a@example.co.uk', 'a@localhost'];
   assert.deepEqual(
     addresses.map((address) => mailDomain(mailHost(address))),

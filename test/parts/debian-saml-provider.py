@@ -6,6 +6,7 @@ GET  /sso?SAMLRequest&RelayState a page that posts the response of pysaml2 for t
 GET  /next?user=NAME             who signs in next
 GET  /roll-over                  replaces the key
 GET  /response?case&request      a response, base64: right, or wrong in one named way
+GET  /response?name&request      a right response with another user name; with session_end instead of name: another end of the session
 GET  /cases                      the names
 Arguments: the port, and a folder for keys.
 """
@@ -90,7 +91,7 @@ def answer_request(request):
     return str(response)
 
 
-# The rest makes responses that are wrong in one way.
+# The rest makes the responses of /response: right, or wrong in one way.
 
 
 def at(seconds):
@@ -219,7 +220,7 @@ def two_references(request):
 
 
 def encrypted(request, is_signed):
-    """An assertion that is encrypted for a key that anybody may have made."""
+    """A response with an EncryptedAssertion. Its content is only encoded, not encrypted: Postern must refuse the element itself."""
     body = assertion(request, template() if is_signed else "")[1]
     body = sign(body, *private_key()) if is_signed else body
     data = (

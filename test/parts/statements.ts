@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
 
-/** Tables that grow with a tenant. Each has the id of the tenant in its keys. */
+/** Tables that can be divided among database servers by tenant: each has the id of the tenant in its keys. */
 export const tenantTables = [
   ...['login_profile', 'access_user', 'location', 'share', 'share_user', 'share_group', 'share_count', 'user_count'],
   ...[

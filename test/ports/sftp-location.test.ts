@@ -109,7 +109,7 @@ else {
 }
 
 const missingForRclone = missingForRcloneSftp();
-if (missingForRclone !== '') test('the secrets of an SFTP location', { skip: `${missingForRclone} is missing` }, () => {});
+if (missingForRclone !== '') test('an SFTP location keeps its secrets', { skip: `${missingForRclone} is missing` }, () => {});
 else
   test('an SFTP location is tested, its secrets appear nowhere, and the stored secret is not sent to another server', async (t) => {
     await using server = await startRcloneSftp();

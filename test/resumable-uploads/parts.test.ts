@@ -324,7 +324,7 @@ test('one network cannot leave more than 200 unfinished uploads at a link', asyn
   assert.equal(refusal.json.code, 'uploadsBusy');
 });
 
-test('at a link with a thousand unfinished uploads, another network can begin one: the largest idle network loses its smallest, with its bytes', async (t) => {
+test('at a link with a thousand unfinished uploads, another network can begin one: the largest idle network loses its smallest', async (t) => {
   const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const tus = tusClient(postern, base);
   const { store } = postern.ports;

@@ -167,7 +167,7 @@ test('a browser that accepts HTML gets the 401 response as a page', async (t) =>
   assert.match(answer.text, /Sign in first/);
 });
 
-test('credentials that were verified before a change of the login profile are not accepted after it', () => {
+test('verified credentials are cached only for the session epoch of the login profile', () => {
   const pairs = verifiedPasswords('key of the process');
   const pair = { username: 'ann', password };
   const [before, after] = [1, 2].map((session_epoch) => pairs.keyOf({ profile_id: 1, session_epoch }, pair, '203.0.113.7'));

@@ -191,7 +191,7 @@ async function failToRecover(ports: TestPostern['ports']): Promise<FailingLocati
   return failing;
 }
 
-test('a change of a running process that cannot reach its location is recovered by another process', async (t) => {
+test('a change of a process that cannot reach its location is recovered by another process, or later by the only one', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);

@@ -40,7 +40,7 @@ test('at a link without free slots, a network with many uploads cannot start ano
   assert.throws(() => slots.take('192.0.0.2', 'link', failOnAbort), isRefusal('uploadsBusy'));
 });
 
-test('an IPv6 /48 with many /64 networks does not block the listings of others', async () => {
+test('listings of others are not refused because of an IPv6 /48 with many /64 networks', async () => {
   const turns = new ListingTurns();
   const requestPage = (from: string, viewId: string, path: string) => {
     const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;

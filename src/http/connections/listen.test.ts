@@ -32,7 +32,7 @@ for (let number = 0; number < count; number += 1)
 
 const onLinux = { skip: process.platform === 'linux' ? false : 'needs Linux' };
 
-test('hundreds of new connections are accepted in a few iterations of the event loop', onLinux, async (t) => {
+test('of hundreds of new connections, several are accepted in each iteration of the event loop', onLinux, async (t) => {
   const { app, port } = await startServer(t);
   const count = 400;
   let acceptedCount = 0;

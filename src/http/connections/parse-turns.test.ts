@@ -86,9 +86,10 @@ test('unread chunks of one byte are joined, and chunks that arrive one by one sh
 });
 
 /**
- * Starts a server whose requests cost a millisecond each, without the limit of requests for a connection. Ten connections of one
- * network send a thousand requests each, then another network sends one.
+ * Starts a server without the limit of requests for a connection. Ten connections of one network send a thousand requests each,
+ * then another network sends one.
  * @param watch decides which connections are parsed in turns
+ * @param work called for every request
  */
 async function flood(t: TestContext, watch: (server: Server) => void, work = () => {}) {
   let parsedCount = 0;
@@ -133,7 +134,7 @@ async function floodInTurns(t: TestContext, maxWaiting?: number) {
   });
 }
 
-test('hundreds of requests that clients send at once are parsed in turns with those of another network', { timeout: 20_000 }, async (t) => {
+test('thousands of requests sent at once are parsed in turns with those of another network', { timeout: 20_000 }, async (t) => {
   const { position } = await floodInTurns(t);
   assert.ok(position < 1000, `parsed as number ${position}`);
 });
