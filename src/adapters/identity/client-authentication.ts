@@ -55,7 +55,7 @@ export class ClientAuthentication {
     return async (...request) => {
       const start = this.#now();
       await this.#inTurn(`${tid}`, async () => {
-        if (this.#now() - start > maxWait) throw new ProviderUnavailable('Too many sign-ins need the private keys of their clients.');
+        if (this.#now() - start > maxWait) throw new ProviderUnavailable('Too many requests wait to be signed with private keys.');
         await sign(...request);
       });
     };

@@ -12,7 +12,11 @@ import { configurationFor, discover, ProviderCache, type ProviderMetadata, signa
 import { TokenStoreError } from './provider-error.ts';
 import { testProvider } from './test-provider.ts';
 
-const timeLimit = 4500; // ms for all requests of one call, such as `begin` or `finish`: a visitor gets an answer within five seconds
+/**
+ * ms for all requests of one call, such as `begin` or `finish`: a visitor gets an answer within five seconds. In `test`, and when
+ * `verifySignOut` reads keys, each request has this limit.
+ */
+const timeLimit = 4500;
 
 const secretBits = 256; // as in the library, and at least what RFC 7636, 4.1 demands of a verifier
 
@@ -135,7 +139,7 @@ export class OpenIdProviders implements OpenId {
     return { state: secret(), nonce: secret(), verifier: secret() };
   }
 
-  /** Runs requests to a provider, with one deadline for all of them. @throws ProviderUnavailable, ProviderRefused */
+  /** Runs requests to a provider. All requests of `configuration` share one deadline. @throws ProviderUnavailable, ProviderRefused */
   #request<T>(
     client: OpenIdClient,
     request: (library: typeof Library, configuration: Library.Configuration, provider: ProviderMetadata) => Promise<T>,

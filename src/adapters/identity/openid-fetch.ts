@@ -8,7 +8,7 @@ import { requestProvider } from './provider-request.ts';
 const limitsOfUser = { bytes: 1 << 19, depth: 16, values: 20_000 };
 /** Limits of metadata and keys, which are cached and often copied. */
 const limitsOfProvider = { bytes: 1 << 16, depth: 16, values: 2000 };
-/** Limits of the claims in an ID token: enough for several times a thousand groups with long names. */
+/** Limits of the claims in an ID token: enough for about 4000 groups whose names have 30 characters. */
 const limitsOfClaims = { bytes: 1 << 17, depth: 16, values: 5000 };
 /** Maximum characters of the numbers of an RSA key in base64url: a modulus of 4096 bits, and an exponent of 32 bits. */
 const maxKeyText = { modulus: 683, exponent: 6 };

@@ -13,7 +13,7 @@ export type DirectoryTask =
   | { readonly method: 'verify'; readonly directory: TenantDirectory; readonly dn: string | null; readonly password: string }
   | { readonly method: 'signInByPattern'; readonly directory: TenantDirectory; readonly username: string; readonly password: string };
 
-/** A task of the thread. `abort` ends another task. A ping only shows that the thread is not blocked. */
+/** A task of the thread. `abort` ends the HTTP request with that id. A ping only shows that the thread is not blocked. */
 export type ProviderTask = { readonly id: number } & (
   | { readonly http: HttpTask }
   | { readonly directory: DirectoryTask }

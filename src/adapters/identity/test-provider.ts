@@ -2,7 +2,7 @@ import type * as Library from 'openid-client';
 import type { ProviderTest } from '#ports/openid.ts';
 import { providerError } from './provider-error.ts';
 
-/** A code that no provider has issued. If a provider refuses the code but not the client, it has accepted the client's secret. */
+/** A code that no provider has issued. If a provider refuses the code but not the client, the settings of the client are right. */
 const inventedCode = 'postern-tests-this-client';
 
 /** Returns the number of keys that a provider publishes. @throws Error if it publishes none */
@@ -43,7 +43,7 @@ export async function testProvider(
     keys: async (configuration) => `Keys that the provider publishes: ${await countKeys(configuration.serverMetadata().jwks_uri, fetch)}.`,
     async client(configuration) {
       await tryClient(library, configuration, redirectUrl);
-      return 'The provider accepts the client ID and the client secret.';
+      return 'The provider accepts the client with these settings.';
     },
   };
   let step: ProviderTest['step'] = 'metadata';

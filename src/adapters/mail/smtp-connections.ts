@@ -13,7 +13,7 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 const sendTimeouts = { alerts: 120_000, codes: 60_000, tests: 60_000 } as const;
 const idleTimeout = 30_000; // ms after which a connection without mails is closed
 
-/** Opens the connections of one lane. No mail waits in the pool: callers send at most one for each connection. */
+/** Opens the connections of one lane. Only test mails can wait in the pool: callers send at most one other mail for each connection. */
 function openLane(options: SmtpOptions, lane: SendLane) {
   const { host, port, secure, requiresTls, credentials, ca } = options;
   return createTransport({
@@ -21,7 +21,7 @@ function openLane(options: SmtpOptions, lane: SendLane) {
     maxRequeues: 0, // Postern itself sends an interrupted mail again, and records each attempt
     ...{ host, port, secure, requireTLS: requiresTls, ...timeouts },
     ...(credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {}),
-    // A server on this machine may have a self-signed certificate. Any other server needs a valid certificate.
+    // With STARTTLS and without `ca`, a server on this machine may have a self-signed certificate. Any other server needs a valid one.
     tls: { minVersion: 'TLSv1.2', rejectUnauthorized: requiresTls || ca !== null, ...(ca === null ? {} : { ca }) },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });

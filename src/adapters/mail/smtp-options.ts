@@ -8,7 +8,7 @@ export interface SmtpOptions {
   readonly secure: boolean;
   /**
    * false: if the server does not offer STARTTLS, the connection is not encrypted; if it does, its certificate is verified only
-   * against `ca`. Only for a server on this machine.
+   * if `ca` is set. Only for a server on this machine.
    */
   readonly requiresTls: boolean;
   readonly credentials: { readonly user: string; readonly password: string } | null;

@@ -22,7 +22,8 @@ export function replaceFileDurably(source: string, file: string): void {
 }
 
 /**
- * Gives a complete file its final name as `replaceFileDurably` does, but never replaces another file. The caller deletes `source`.
+ * Gives a complete file its final name as `replaceFileDurably` does, but does not replace another file. Without hard links in the file
+ * system, a file that another process creates at the same moment is still replaced. The caller deletes `source`.
  * @throws Error if the name is taken
  */
 export function createFileDurably(source: string, file: string): void {

@@ -4,9 +4,9 @@ import type { Random } from '#ports/random.ts';
 
 export const systemClock: Clock = { now: Date.now };
 
-const poolSize = 4096; // bytes for many tokens: a call to the kernel for each token would take longer
+const poolSize = 4096; // bytes for many tokens: generating random bytes for each token would take longer
 
-/** Returns a source of random tokens and digits. Each token takes new bytes of a block from the kernel, and overwrites them. */
+/** Returns a source of random tokens and digits. Each token takes unused bytes of a block, and overwrites them. */
 export function systemRandom(): Random {
   const pool = Buffer.alloc(poolSize);
   let usedBytes = poolSize;

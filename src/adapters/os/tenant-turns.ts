@@ -3,7 +3,7 @@ import { costQueue } from '#core/cost-queue.ts';
 /** Work that takes longer than `longWork` ms makes its tenant pause for `pauseFactor` times as long. */
 const [longWork, pauseFactor] = [100, 20];
 
-/** Pieces of work in one iteration of the event loop; it begins none after it has worked for this time; ms. */
+/** Limits of one iteration of the event loop: number of pieces of work, and ms of work after which no further piece begins. */
 const [maxPieces, maxTime] = [8, 1];
 
 /** Work that waits. */
@@ -28,7 +28,7 @@ export class TenantTurns {
 
   /**
    * @param monotonic returns a monotonic time in ms
-   * @param restFactor after each piece of work, other requests get the event loop for this factor times the duration of the work
+   * @param restFactor after the work of each iteration, other requests get the event loop for this factor times its duration
    */
   constructor(monotonic: () => number, restFactor = 0) {
     this.#monotonic = monotonic;
@@ -58,8 +58,8 @@ export class TenantTurns {
   }
 
   /**
-   * Plans the work of an iteration of the event loop. Node.js calls these functions one after the other, and runs what the promises of
-   * each have caused before it calls the next one: so the end of a piece is called when all of its work is done.
+   * Plans the work of an iteration of the event loop. Node.js calls these functions one after the other. Between two of them, it runs the
+   * promise callbacks that the first has caused, so `#endPiece` is called when all work of the piece is done.
    */
   #planIteration(): void {
     this.#spent = 0;

@@ -39,7 +39,7 @@ class TransactionlessDriver extends DummyDriver {
   }
 }
 
-/** Executes every query on one connection: taking it from a pool and returning it costs more than a point read. */
+/** Executes every query on the same `DatabaseConnection`: acquiring and releasing one for each query costs more than a point read. */
 class SingleConnectionExecutor extends DefaultQueryExecutor {
   readonly #connection: DatabaseConnection;
   constructor(sqlDialect: SqlDialect, connection: DatabaseConnection) {

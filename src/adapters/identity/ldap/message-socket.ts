@@ -3,7 +3,7 @@ import type { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { contentRange, countElements } from './ber.ts';
 
-/** Limits of what a directory sends on one connection: the LDAP library buffers all of it. */
+/** Limits of what a directory sends on one connection (`message`: bytes of one message): the LDAP library buffers all of it. */
 const limits = { bytes: 2 << 20, message: 1 << 18, messages: 10_000, elements: 20_000 };
 const maxElements = 4000; // of one message: a thousand groups are a thousand elements; the library creates an object for each
 const maxHeader = 6; // bytes of the tag and the length of a message
@@ -15,7 +15,7 @@ const allowedPieces = (bytes: number) => 2000 + bytes / 32;
  * pieces of a message grows with the square of their number, and the parser recurses for each further message in a piece.
  */
 export class MessageSocket extends Duplex {
-  /** The library checks this before it sends. */
+  /** Without this value, the library would wait for the event `connect`. */
   readonly readyState = 'open';
   readonly #socket: Duplex;
   readonly #turns: TenantTurns;

@@ -22,7 +22,7 @@ interface Entry {
   readonly description: Promise<ProviderDescription>;
   /** The last description that was read. Failures do not change it: the provider at an address must keep its entity ID. */
   lastDescription: ProviderDescription | undefined;
-  /** When the description was last requested. All times of an entry are monotonic, in ms. */
+  /** When the last reading of the metadata began. All times of an entry are monotonic, in ms. */
   readonly requestedAt: number;
   /** From this time on, the next request reads the metadata again. */
   until: number;
@@ -55,7 +55,7 @@ export class ProviderDescriptions {
   /**
    * Returns the description after reading the metadata again: the provider may have new certificates. Reads it at most once a minute,
    * so that nobody can cause more requests by sending invalid responses.
-   * @returns null if the metadata was requested within the last minute, or has no address
+   * @returns null if a reading of the metadata began within the last minute, or if the metadata has no address
    * @throws ProviderUnavailable, ProviderRefused
    */
   async getNewer(provider: SamlProvider, tid: number): Promise<ProviderDescription | null> {
@@ -76,7 +76,7 @@ export class ProviderDescriptions {
   ): Promise<ProviderDescription> {
     if (metadataUrl === undefined && metadata === undefined) {
       if (entityId === undefined || entryPoint === undefined || certificates === undefined)
-        throw new ProviderRefused('The profile needs metadata, or entityId, entryPoint and certificates.');
+        throw new ProviderRefused('The profile needs metadataUrl; or metadata; or entityId, entryPoint and certificates.');
       return { entityId, entryPoint, certificates };
     }
     const xml = metadata ?? (await this.#request(new URL(metadataUrl ?? '')));

@@ -34,8 +34,8 @@ function isSignedBy(certificate: string, signature: DomNode): boolean {
 }
 
 /**
- * Returns the certificates whose keys have signed a response. Refuses forged responses early: nobody without a key of the provider can
- * cause the complete verification, which takes a hundred times as long. Call this function after `checkSignatures`.
+ * Returns the certificates whose keys have signed a response. Refuses forged responses early: the complete verification, which takes a
+ * hundred times as long, only follows if a key of the provider has signed each SignedInfo. Call this function after `checkSignatures`.
  * @param certificates in PEM
  * @throws XmlRefused if there is a signature by none of them
  */

@@ -65,7 +65,7 @@ export function parseStrictly(xml: string, { elements, attributes, namespaces }:
   demand(!/<!|<\?(?!xml\s)/.test(xml), 'The XML has a DOCTYPE, a comment, CDATA or a processing instruction.');
   demand(countOf(xml, /</g) <= 2 * elements, 'The XML has too many elements.');
   demand(countOf(xml, /=\s*["']/g) <= attributes && countOf(xml, /xmlns/g) <= namespaces, 'The XML has too many attributes or namespaces.');
-  // The parser copies all prefixes that an element knows for each of its children.
+  // For each element, the parser copies all prefixes that are declared around it.
   demand(new Set(xml.match(/xmlns(:[^\s=]{1,100})?/g)).size <= maxPrefixes, 'The XML declares too many prefixes.');
   return parseDocument(xml, (problem) => refuse(`The XML is not well-formed: ${problem}`));
 }

@@ -3,7 +3,7 @@ import type { ColumnTypes, Migration } from './migration.ts';
 import { createTriggerStatements } from './trigger.ts';
 
 // Tables of a tenant have its id first in every key, so that they can be distributed by it (docs/operator/scale.md).
-// Tables that are searched by an address or a secret, before the tenant is known, are small and have a key without it.
+// Tables that are searched by a viewId or a secret, before the tenant is known, have a key without it.
 const ofTenant = ({ integer: int }: ColumnTypes) => `tid ${int} NOT NULL REFERENCES tenant(id)`;
 
 const owned = ({ integer: int, text }: ColumnTypes) => `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Stores each list of addresses only once, and not in each alert. An alert is deleted with its audit entry. */
+/** Stores lists of addresses in a table of their own, and not in each alert. Migration 0023 drops this table and the indexes again. */
 export const alertLists: Migration = {
   name: '0008-alert-lists',
   statements: ({ integer, text }) => [

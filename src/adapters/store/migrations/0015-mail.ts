@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Outgoing mail: what it says, and one row for each recipient. Alerts name their visitor, so that the actions of one visitor are
+ * Outgoing mail: its content, and one row for each recipient. Alerts name their visitor, so that the actions of one visitor are
  * collected in one mail.
  */
 export const mail: Migration = {

@@ -1,4 +1,4 @@
-/** Prints the pending steps before a start applies them: a step takes minutes in a database of millions of records. */
+/** Prints the pending steps before they are applied: a step may take minutes in a database of millions of records. */
 export function announceMigrations(names: readonly string[]): void {
   process.stderr.write(`Postern is migrating the database (${names.join(', ')}). This may take several minutes.\n`);
 }

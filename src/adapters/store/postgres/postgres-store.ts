@@ -26,8 +26,8 @@ async function checkWritable(pool: ConnectionPool, client: pg.PoolClient): Promi
 }
 
 /**
- * Connections of one process, and how many of them one kind of work may use. Each kind has its own connections, so that
- * it does not wait for the work of another kind.
+ * Connections of one process, and how many of them one kind of work may use, so that no kind of work can occupy the
+ * connections that another kind needs.
  */
 const limits = {
   reads: 10,
@@ -46,12 +46,13 @@ const limits = {
 const [shortTimeout, longTimeout] = [10_000, 60_000]; // ms
 
 const lockStatementTimeout = 5000; // ms; no statement waits for a lock
-const lockTimes = { maxIdle: 90_000, aliveInterval: 15_000, maxWait: longTimeout }; // the pool closes an unused connection after a minute
+// `maxIdle` is longer than the minute after which the pool closes an unused connection.
+const lockTimes = { maxIdle: 90_000, aliveInterval: 15_000, maxWait: longTimeout };
 
 const searchLimits = { walkTimeout: 1500, maxUnlimitedMatches: 20_000 };
 
 // Custom plans, since the best plan depends on the word: the index of its parts, or, for a short word, a scan of the tenant's texts.
-// No parallel workers, since they take processors from other queries: the number of connections limits a tenant's searches.
+// No parallel workers: with them, one search would take several processors from other queries.
 const searchOptions = '-c plan_cache_mode=force_custom_plan -c jit=off -c max_parallel_workers_per_gather=0';
 
 /**

@@ -48,7 +48,10 @@ export interface Transactions {
   readonly exclusive: Transact;
 }
 
-/** Returns the ways to run a transaction. @throws StoreUnavailable if the outcome is unknown: an Idempotency-Key resolves it */
+/**
+ * Returns the ways to run a transaction. They throw StoreUnavailable if the outcome is unknown: a client that repeats its request with
+ * the same Idempotency-Key learns the outcome.
+ */
 export function transactionRunner(connections: ConnectionPool): Transactions {
   /** One Kysely for each connection, so that its prepared statements are compiled only once. */
   const kyselyByClient = new WeakMap<pg.PoolClient, Tx>();

@@ -4,8 +4,8 @@ import type { ConnectionPool } from './pool.ts';
 
 /**
  * Returns a function that checks whether `%word%` contains a trigram that an index of pg_trgm can look up. Three letters or digits in a
- * row are a trigram. pg_trgm adds spaces around each row of letters and digits. Therefore its first character is enough if the word also
- * contains the character before it, and its last two characters are enough if the word also contains the character after them.
+ * row are a trigram. pg_trgm adds spaces around each row of letters and digits. Therefore the first character of a row is enough if the
+ * word also contains the character before it, and the last two characters are enough if the word also contains the character after them.
  * Without a trigram, PostgreSQL would read the entire index, which takes minutes; reading the table takes seconds.
  * @param letter matches one letter or digit, as the source of a regular expression
  */

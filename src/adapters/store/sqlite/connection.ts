@@ -123,7 +123,7 @@ export function openConnection(file: string, options: Options): Connection {
   };
 }
 
-/** Runs a PRAGMA and returns its single value. */
+/** Runs a PRAGMA and returns the first value of its result. */
 export function pragma(database: DatabaseSync, text: string): unknown {
   return Object.values(database.prepare(`PRAGMA ${text}`).get() ?? {})[0];
 }

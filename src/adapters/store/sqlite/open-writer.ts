@@ -31,7 +31,7 @@ export function openWriter(file: string): Connection {
   return writer;
 }
 
-/** Removes the read permission of other users. Opens no file, because closing a descriptor would release SQLite's locks. */
+/** Removes all permissions of other users. Opens no file, because closing a descriptor would release SQLite's locks. */
 export function restrictAccess(file: string): void {
   for (const name of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) if (existsSync(name)) chmodSync(name, 0o600);
 }

@@ -29,7 +29,7 @@ function* randomChunks(bytes: number): Generator<Buffer> {
 
 /**
  * Keeps a reserve file in a folder. It consists of random bytes, which no file system can compress, and is written as soon
- * as the disk has space for it. It is deleted at once if there is too little free space at the start.
+ * as the disk has twice the space for it. It is deleted at once if there is too little free space at the start.
  */
 export function openReserveFile(folder: string): ReserveFile {
   const file = join(folder, 'reserve');

@@ -34,7 +34,7 @@ export class SearchThread implements AsyncDisposable {
   #onIdle = () => {};
   #thread: Worker | undefined;
 
-  /** The thread starts with the first request. @param onError called with every error of SQLite in the thread */
+  /** The thread starts with the first request. @param onError called with the error of each request that fails in the thread */
   constructor(data: SearchThreadData, onError: (cause: unknown) => void) {
     this.#data = data;
     this.#onError = onError;
@@ -62,7 +62,7 @@ export class SearchThread implements AsyncDisposable {
     return 'page' in response ? response.page : null;
   }
 
-  /** Reads texts that may be searched next, if there is memory left. */
+  /** Reads texts that may be searched next, if there is memory left and the thread has started. */
   preload(texts: SearchScope): void {
     this.#notify({ preload: texts });
   }
