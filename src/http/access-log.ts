@@ -7,8 +7,8 @@ import { pathOf } from './problem.ts';
 export type WriteAccessEntry = (entry: object) => void;
 
 /**
- * What entries leave out of a path: the viewId, which grants access, and the token of an address that ends e-mail alerts. The audit log names
- * the share under the same `requestId`.
+ * What entries leave out of a path: the viewId, which grants access, and the token of an address that ends e-mail alerts. The audit log
+ * names the share under the same `requestId`.
  */
 const secretInPath = /^\/([sp]|unsubscribe)\/[^/]*/;
 

@@ -68,8 +68,8 @@ class LimitedHolds {
   }
 
   /**
-   * Returns the hold to abort in favor of a new one: the newest hold of the network that holds the most. Returns undefined if the new hold
-   * is of that network, or of no network.
+   * Returns the hold to abort in favor of a new one: the newest hold of the network that holds the most. Returns undefined if no other
+   * network holds more than that of the new hold would hold with it, or if the new hold is of no network.
    */
   findHoldToAbort({ network, bytes }: Hold): Hold | undefined {
     if (network === null) return undefined;
@@ -93,8 +93,8 @@ export class HeldMemory {
   }
 
   /**
-   * Counts bytes until they are released. At a limit, aborts the newest holds of the wide network that holds the most, unless the new hold
-   * is of that network.
+   * Counts bytes until they are released. At a limit, aborts the newest holds of the wide network that holds the most, if it holds more
+   * than the network of the new hold would hold with it.
    * @param holders name of the link, network or other holder that they count for, by the kinds of the limits
    * @param abort ends the request or the response in favor of another network
    * @returns a function that releases the bytes

@@ -50,7 +50,7 @@ export function expectBody(request: IncomingMessage, response: ServerResponse, {
 
 /**
  * Closes the connection when no bytes move on it, until the body has arrived or the response has been sent. Node.js
- * counts the bytes that leave the kernel's queue, and sets its own timeout between requests.
+ * counts bytes as sent when the kernel accepts them, and sets its own timeout between requests.
  */
 export function expectProgress(request: IncomingMessage, { idle }: RequestTimeouts): void {
   const { socket } = request;

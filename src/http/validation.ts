@@ -119,7 +119,7 @@ function typeOf(schema: TSchema, name: string): unknown {
   return Reflect.get(propertyOf(schema, name) ?? {}, 'type');
 }
 
-/** Converts a query's text to a number or boolean if the schema allows one. Any other text is unchanged, so that the schema refuses it. */
+/** Converts a query's text to an integer or boolean if the schema allows one. Any other text is unchanged: the schema may refuse it. */
 function parseText(text: string, type: unknown): unknown {
   const types: unknown[] = [type].flat();
   if (types.includes('integer') && /^-?\d{1,16}$/.test(text)) return Number(text);

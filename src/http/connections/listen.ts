@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** With more sockets, a turn of the event loop would accept so many connections that requests would have to wait. */
+/** With more sockets, one iteration of the event loop would accept so many connections that requests would have to wait. */
 const additionalSockets = 15;
 /**
  * Maximum number of connections that wait to be accepted, for all sockets together. A longer queue fills with connections whose clients
@@ -44,8 +44,8 @@ function additionalSocket({ server }: FastifyInstance): Server {
 
 /**
  * Starts to listen, with several sockets on one port where the system can divide connections among them (Linux). Node.js accepts one
- * connection from each socket in a turn of its event loop: with a single socket, a new connection waits for seconds behind
- * hundreds of connections of a client that connects again and again. `app.close` closes them all.
+ * connection from each socket in one iteration of its event loop: with a single socket, a new connection waits for seconds behind
+ * hundreds of connections of a client that connects again and again. `app.close` closes all the sockets.
  * @throws Error if the port is in use, or may not be used
  */
 export async function listen(app: FastifyInstance, address: ListenAddress): Promise<void> {

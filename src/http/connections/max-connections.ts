@@ -12,7 +12,7 @@ const ownMemory = 512 << 20; // bytes: code, word searches, password checks
 const memoryPerConnection = 100 << 10; // bytes, of a client that reads a download or an archive slowly
 const minConnections = 512; // even with little memory
 
-/** Returns how many descriptors this process may open, or null without a limit. Node.js has raised the limit to its maximum. */
+/** Returns how many descriptors this process may open, or null without a limit. Node.js has raised the soft limit to the hard limit. */
 function descriptorLimit(): number | null {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -31,7 +31,7 @@ const isBodyFull = ({ request }: Connection) =>
   request !== null && !request.complete && !request.destroyed && request.readableLength >= request.readableHighWaterMark;
 
 /**
- * Whether nothing may be parsed for now: the client does not read its responses, or nobody reads the body of its request. Node.js
+ * Returns whether nothing may be parsed for now: the client does not read its responses, or nobody reads the body of its request. Node.js
  * resumes the socket later.
  */
 const awaitsReader = (connection: Connection) => connection.socket._paused === true || isBodyFull(connection);
@@ -43,10 +43,9 @@ function nextSlice(slice: number, duration: number): number {
 }
 
 /**
- * Parses the bytes of connections a few milliseconds at a time, and takes the networks in turn. Node.js would parse all that one read
- * returns,
- * up to 64 KiB: 2,500 requests, or 11,000 chunks of one byte, that cost up to 50 ms. Sent on hundreds of connections, they would
- * delay all other clients by seconds.
+ * Parses the bytes of connections a few milliseconds at a time; the networks take turns. Node.js would parse all that one read returns: up
+ * to 64 KiB, such as 2,500 requests or 11,000 chunks of one byte, which take up to 50 ms. On hundreds of connections, they would delay all
+ * other clients by seconds.
  */
 export class ParseTurns {
   readonly #connections = new WeakMap<Socket, Connection>();

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { isChange, type Operation } from '#features/operation.ts';
 import { checkNames, readQuery } from '#http/validation.ts';
 
-/** Returns the input of an operation: the query of a GET, the JSON of a change, or the query of a DELETE without a body. */
+/** Returns the input of an operation: the query of a GET, the JSON body of a POST or DELETE, or the query of a DELETE without a body. */
 function inputOf(request: FastifyRequest, operation: Operation): unknown {
   if (operation.method === 'POST' && !request.url.includes('?')) return request.body ?? {};
   const query = readQuery(request.url, operation.body);

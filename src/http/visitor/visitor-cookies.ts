@@ -7,7 +7,7 @@ import type { NewSession } from '#features/visits/sign-in/sign-in.ts';
 import type { Store } from '#ports/store.ts';
 
 const maxCookies = 30; // session cookies of one browser: beyond thirty, the oldest are deleted
-const maxRead = 2 * maxCookies; // a browser rarely sends more than it stores, and each costs a lookup
+const maxRead = 2 * maxCookies; // each costs a lookup, and a browser normally sends at most thirty
 const maxBasicLength = 1024; // characters
 
 /** Returns whether links use HTTPS, and cookies therefore are sent over HTTPS only. */

@@ -39,7 +39,7 @@ interface Place {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The link and the item of a request at a link, parsed before any other check. */
+    /** The link and the item of a request at a link. Undefined in hooks that run before `parsePaths`. */
     place: Place;
     /** Whether the request is allowed although its network has tried too many unknown links: its visitor has signed in at this link. */
     exemptFromLinkLimit: boolean;
@@ -63,7 +63,7 @@ function parsePlace(url: string): Place {
 /** Returns the two route patterns of an address: for the root of the link, and for an item in it. */
 export const pathUrls = (url: string): readonly string[] => [url, `${url}/*`];
 
-/** Parses the path of every request, and refuses a malformed one, before any other hook of the link. */
+/** Parses the path of every request, and refuses a malformed one. The hooks that are added after this one can use `request.place`. */
 export function parsePaths(app: FastifyInstance): void {
   app.decorateRequest('place');
   app.decorateRequest('exemptFromLinkLimit', false);

@@ -20,7 +20,7 @@ import { linkHeaders, sendVisitorProblem } from './visitor-responses.ts';
 
 const checkNoQuery = validator(NoParameters);
 
-/** Refuses a network that tries unknown links, unless the visitor has signed in at this link. @throws `refusal` */
+/** Refuses a network that has tried too many unknown links, unless the visitor has signed in at this link. @throws `refusal` */
 async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refusal: Refusal): Promise<void> {
   const visitor = { ...visitorRequestOf(request, parts), checkNetwork: () => {} };
   const { basic } = visitor.credentials;

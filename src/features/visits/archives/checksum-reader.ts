@@ -3,7 +3,7 @@ import type { PlanInUse, RunningChecksum } from './archive-plans.ts';
 import type { PlannedFiles } from './planned-files.ts';
 import type { PlacedItem } from './zip-plan.ts';
 
-const sliceSize = 1 << 26; // bytes: take a tenth of a second or more
+const sliceSize = 1 << 26; // bytes; reading them takes a tenth of a second or more
 
 /** Finds the checksums of the files of a planned archive: from the cache, from a request that reads the same file, or by reading it. */
 export class ChecksumReader {

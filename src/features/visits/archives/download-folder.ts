@@ -98,8 +98,8 @@ async function* createPlan(archivedFolder: ArchivedFolder, maxEntries: () => num
 }
 
 /**
- * Creates the archive with a plan, so that its size is known beforehand. It has no plan if it has too many entries, or if
- * each file has to be checked again for signatures when it is sent.
+ * Creates the archive with a plan, so that its size is known beforehand. It has no plan if it has too many entries, if the plans in use
+ * already hold too many, or if each file has to be checked again for signatures when it is sent.
  */
 async function createArchive(
   ports: ArchivePorts,

@@ -8,7 +8,7 @@ const shortName = 300; // characters
 
 /** Returns how much memory an entry needs, as a number of entries with a short name. In deep folders a name may have 50,000 characters. */
 export const memoryCostOf = ({ name }: { readonly name: string }): number => 1 + Math.floor(name.length / shortName);
-/** Bytes. A file up to this size is read at once, so that its header holds its checksum. After a larger file, a descriptor holds it. */
+/** Bytes. In a planned archive, the header of a file up to this size holds its checksum. After a larger file, a descriptor holds it. */
 export const maxSingleReadSize = 1 << 20;
 const batchSize = 2000; // items placed before the event loop runs other work
 

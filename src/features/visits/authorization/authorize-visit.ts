@@ -35,7 +35,7 @@ export interface VisitorRequest {
   readonly requestId: string;
   readonly credentials: Credentials;
   /**
-   * Must be called after the link was looked up, so that it also counts the attempts that the network made meanwhile, for
+   * Must be called after the link was looked up, so that it also considers the unknown links that the network has requested meanwhile, for
    * example in many parallel requests.
    * @throws Refusal (429) if the network has tried too many unknown links, whether or not this one exists
    */
@@ -141,7 +141,8 @@ async function reloadLinkAndVisitor(
 
 /**
  * Finds the link, authenticates the visitor, and decides whether the action is permitted. Visitors reach a link only through this function.
- * @throws Refusal for the first rule that is not met. If the link exists, the refusal is recorded in the audit log
+ * @throws Refusal for the first rule that is not met. If the link exists, the refusal is recorded in the audit log, except one of
+ *   `checkNetwork`
  */
 export async function authorizeVisit<A extends VisitorAction>(
   ports: AuthorizationPorts,
@@ -172,7 +173,7 @@ export async function authorizeVisit<A extends VisitorAction>(
   };
 }
 
-/** Records in the audit log that the user name and password of a request were refused. @throws the cause */
+/** Records in the audit log that the credentials of a request, a password or a session, were refused. @throws the cause */
 export function refuseSignIn(
   { audit }: Pick<VisitServices, 'audit'>,
   event: Pick<VisitEvent, 'link' | 'tid' | 'visitorRequest'>,

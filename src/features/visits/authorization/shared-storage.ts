@@ -84,7 +84,7 @@ export interface SharedStorage<A extends keyof PermittedMethods> {
   readonly storage: PermittedMethods[A];
   /** Returns the path of an item in the location. @throws Refusal (404) for a path below a share of one file */
   locationPath(path: ItemPath): ItemPath;
-  /** Returns the parent folder and the name of an item. @throws Refusal (403) for the root of the share */
+  /** Returns the parent folder and the name of an item. @throws Refusal (403) for the shared folder itself; (404) as `locationPath` */
   directoryEntry(path: ItemPath): { parent: ItemPath; name: string };
 }
 

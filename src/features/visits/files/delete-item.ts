@@ -10,7 +10,7 @@ import { changeItem } from './change-item.ts';
 import type { MeasuredSpace, SaveResponseOf } from './file-change.ts';
 import type { ChangePorts } from './pending-change.ts';
 
-/** Files and folders that are counted before a folder with a quota is deleted. */
+/** Maximum number of files and folders that are counted before a folder is deleted, if its share or location has a quota. */
 const maxCountedEntries = 10_000;
 
 /** Returns the space that a deletion adds to the folder, as negative numbers; `unknown`: the files must be counted afterwards. */

@@ -1,8 +1,8 @@
 const pauses = [10_000, 10_000, 30_000, 60_000] as const; // ms after the first failure, the second and so on; the last one repeats
 
 /**
- * Time for which this process leaves the changes at a location that it has given up to other processes, in ms. It is short, because the
- * other processes may have given up the same location.
+ * Time in ms for which this process does not try the changes at a location that it has given up, because other processes should. It is
+ * short: the other processes may have given up the same location.
  */
 const givenUpTime = 60_000;
 

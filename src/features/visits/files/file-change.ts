@@ -13,7 +13,10 @@ export interface FileChange {
   readonly newName?: string;
   /** Token of an upload in parts, whose staging file exists already. undefined: the change gets a new one. */
   readonly token?: string;
-  /** What an upload adds. Most of its bytes are claimed while they arrive. undefined: nothing that a quota limits. */
+  /**
+   * What an upload adds. Most of its bytes are claimed while they arrive. undefined: the change adds nothing that a quota limits, or is an
+   * upload in parts, whose own row claims its space.
+   */
   readonly claim?: SpaceChange;
   readonly alert: boolean;
 }

@@ -43,7 +43,7 @@ export type FormatListing = (visitor: TurnVisitor, page: ListingPage, media: Med
  */
 export function listingFormatter(): FormatListing {
   const largePageTurns = turns({ concurrency: 1, maxWaiting, refusal: () => new Refusal('listingBusy', undefined, { retryAfter }) });
-  /** A storage may return a page again, if it has not changed. */
+  /** A storage may return the same page object again, if the page has not changed. */
   const formatted = new WeakMap<ListingPage, ListingJson>();
   function format(page: ListingPage, media: MediaTypes): ListingJson {
     const json = formatted.get(page) ?? pageJson(page, media);

@@ -47,7 +47,7 @@ export async function recordPending(
         new_name: change.newName ?? '',
         token,
         process: ports.process,
-        // Space that a replacement frees is free when it is done.
+        // A replacement frees the space of the old file only when it is done, so it claims no negative numbers.
         bytes: firstClaim(change.claim?.bytes ?? 0),
         files: Math.max(0, change.claim?.files ?? 0),
       })

@@ -45,7 +45,7 @@ export interface StoredFile {
 }
 
 interface BodyLimits {
-  /** Bytes of the longest file. */
+  /** Maximum size of a file, in bytes. */
   readonly limit: number;
   /** Called for every chunk. */
   readonly onData: () => void;

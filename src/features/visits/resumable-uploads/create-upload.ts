@@ -34,8 +34,8 @@ export interface NewUpload {
 }
 
 /**
- * Deletes what an upload that made room has received, because no quota counts it any more. If that fails, or if the upload is at another
- * location, the sweep deletes it.
+ * Deletes the staging file of an upload that was deleted in favor of a new one, because no quota counts it any more. If that fails, or if
+ * the upload is at another location, the sweep deletes it.
  */
 async function deleteStagingFile(
   { uploadHashes }: Pick<VisitServices, 'uploadHashes'>,

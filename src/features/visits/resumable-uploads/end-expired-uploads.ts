@@ -15,7 +15,7 @@ const gracePeriod = 3_600_000;
 type EndPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
 type LocationRow = Selectable<LocationTable>;
 
-/** Selects the expired uploads that no running process receives. */
+/** Selects the expired uploads of which no other running process receives a part. */
 const expiredUploads = ({ store, clock, process }: EndPorts, running: readonly string[]) =>
   store.read
     .selectFrom('resumable_upload')

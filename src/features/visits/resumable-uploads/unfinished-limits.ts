@@ -24,13 +24,13 @@ const unfinishedAtLink = (tx: Tx, { tid, share_id: shareId }: UploadRow, now: nu
 /** An upload that was deleted to make room. The caller must delete its staging file. */
 export type DeletedUpload = Pick<UploadRow, 'id' | 'location_id' | 'location_path' | 'token' | 'handle'>;
 
-/** Returns the upload of a wide network that has received the least, or undefined if parts of all of them are being received. */
+/** Returns the upload of a wide network that has received the least, or undefined if all of them are being received or put in place. */
 const smallestUpload = (tx: Tx, row: UploadRow, wideNetwork: string, now: number): Promise<DeletedUpload | undefined> =>
   unfinishedAtLink(tx, row, now)
     .select(['id', 'location_id', 'location_path', 'token', 'handle'])
     .where('wide_network', '=', wideNetwork)
     .where('holder', 'is', null)
-    // One that is being put in place is recovered with its row.
+    // Not one that is being put in place: recovery needs its row.
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -47,8 +47,8 @@ const smallestUpload = (tx: Tx, row: UploadRow, wideNetwork: string, now: number
     .executeTakeFirst();
 
 /**
- * Deletes the row of one upload of the wide network with the most: the one that has received the least. Uploads of which a part is being
- * received stay: if a network has no others, the next largest one loses an upload.
+ * Deletes the row of one upload of the wide network with the most uploads: the one that has received the least. Uploads of which a part is
+ * being received stay: if the network has no others, the network with the next most uploads loses one.
  * @param ownCount unfinished uploads of the newcomer's wide network
  * @throws Refusal (503) if the newcomer's network would have as many as every network that could lose one
  */

@@ -101,8 +101,8 @@ export async function isBeingPlaced(tx: Tx, tid: number, token: string): Promise
 }
 
 /**
- * Records that the first bytes of an upload are durable.
- * @param saved bytes that were durable before
+ * Records how many bytes of an upload are durable.
+ * @param saved how many were durable before
  * @throws Refusal (404) if the upload was deleted meanwhile; (507) if a quota is used up
  */
 export async function saveProgress(

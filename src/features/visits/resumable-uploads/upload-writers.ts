@@ -26,9 +26,8 @@ export interface WriterReport {
 export const uploadInUse = () => new Refusal('uploadInUse', undefined, { retryAfter });
 
 /**
- * Lets one part of an upload be received at a time by this process. A client that has lost its connection sends the rest over a new one,
- * before the
- * server knows of the loss: the old part ends then.
+ * Lets this process receive one part of an upload at a time. A client that has lost its connection may send the rest over a new one before
+ * the server has noticed the loss. Then the old part, whose client is silent, ends.
  */
 export class UploadWriters {
   /** Uploads that this process may still claim although it receives no part, and their tenants: the database did not respond. */

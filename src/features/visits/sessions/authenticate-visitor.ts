@@ -101,7 +101,7 @@ async function authenticateBy(
 
 /**
  * Authenticates a visitor by a valid session, else by `Authorization: Basic`. Returns null for an anonymous visitor.
- * @throws Refusal (401) for a wrong user name or password; (429, 503)
+ * @throws Refusal (401) for a wrong user name or password; (403) for a directory user outside the required group; (429, 503)
  */
 export const authenticateVisitor = (
   ports: SessionPorts,

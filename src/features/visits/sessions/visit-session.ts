@@ -89,7 +89,7 @@ async function readSession(db: Tx, token: string): Promise<StoredSession | null>
 export type SessionPorts = Pick<Ports, 'store' | 'clock'> & { readonly signInKinds: SignInKinds; readonly renewals: SessionRenewals };
 
 /**
- * Returns the valid session of a token at a profile, or null. If a renewal is due, asks its provider again: a new
+ * Returns the valid session of a token at a profile, or null. If a renewal is due, queries the provider again: a new
  * request waits for the response, but the check of a running transfer does not, so that a slow provider does not delay
  * the checks of other transfers.
  * @param address of the visitor

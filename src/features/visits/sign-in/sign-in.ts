@@ -98,7 +98,10 @@ export async function signInAtPortal(
 export interface SignOutResult {
   /** The profile whose cookie must be deleted. */
   readonly profileId: number;
-  /** Address at which the browser signs out at the provider too; null: nobody was signed in, or there is none. */
+  /**
+   * Address at which the browser signs out at the provider too; null: nobody was signed in, or the provider has no such
+   * address or does not respond.
+   */
   readonly providerUrl: string | null;
 }
 

@@ -13,7 +13,7 @@ const maxFailures = 3; // in fifteen minutes: directories lock an account after 
 /** An attempt to sign in at a directory with a password. */
 export interface Bind {
   readonly profile: ProfileRef;
-  /** Subject of the user; for an unknown name, the name. */
+  /** Subject of the user; the name if the subject is not known before the password is sent. */
   readonly subject: string;
   /** The name under which wrong passwords are counted, if other users may have the same name. */
   readonly sharedName?: string;

@@ -71,7 +71,7 @@ export class LdapSignIn {
     return this.#completeSignIn(profile, directory, user, username);
   }
 
-  /** Asks the directory again about a visitor. @throws Refusal (401, 503) */
+  /** Queries the directory again about a visitor. @throws Refusal (401, 503); (400) if the profile has changed */
   async renew(profile: ProfileRef, { renewal = '', identity }: CompletedSignIn): Promise<CompletedSignIn> {
     const directory = await this.#directoryOf(profile);
     const username = this.#ports.vault.open(renewalPurpose, renewal);

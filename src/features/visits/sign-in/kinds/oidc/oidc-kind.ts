@@ -15,7 +15,7 @@ const defaultScopes = 'openid email profile';
 /** Characters. A longer id of a session at the provider is not stored: then a sign-out by the provider finds the session by its user. */
 const maxSessionId = 255;
 
-/** What a session needs to ask the provider again. Stored encrypted. */
+/** What a session needs to query the provider again. Stored encrypted. */
 interface RenewalContent {
   readonly refreshToken: string;
   /** Claims of the last ID token, and when the provider sent it; ms since the epoch. */
@@ -92,7 +92,7 @@ type CompleteSignIn = (
   earlier?: Pick<RenewalContent, 'claims' | 'claimsAt'>,
 ) => CompletedSignIn;
 
-/** Returns the functions with which Postern asks the provider again about a signed-in visitor. */
+/** Returns the functions with which Postern queries the provider again about a signed-in visitor. */
 function renewalOf(ports: KindPorts, completeSignIn: CompleteSignIn): Renewal {
   async function renew(...[profile, { renewal = '', identity }, storeRenewal]: Parameters<Renewal['renew']>): Promise<CompletedSignIn> {
     const configuration = await configurationOf(ports, profile);
