@@ -102,7 +102,7 @@ function timeToParseMegabyte(): number {
 }
 
 /**
- * Measures all operations and link routes with the longest inputs, and prints the costliest calls.
+ * Measures all operations and the costly routes of a link with the longest inputs, and prints the costliest calls.
  * @param files folder of the location
  */
 export async function measureCosts(note: (figure: Figure) => void, postern: BenchPostern, files: string, engine: string): Promise<void> {

@@ -7,8 +7,8 @@ type AnyResponse = any;
 /** Calls an operation several times, and measures its cost. @returns its last response */
 export type Call = (operation: string, body: object | ((time: number) => object), what?: string) => Promise<AnyResponse>;
 
-const longestText = 65_000; // characters: the longest field of the REST API
-const rows = 1000; // rows of one call
+const longestText = 65_000; // characters: the longest fields of the REST API hold a little more
+const rows = 1000; // the maximum in one call
 
 /** Returns as many entries as fit into one field, separated by commas. */
 function joinEntries(make: (index: number) => string, longest = longestText): string {

@@ -51,8 +51,8 @@ export function install(isDevelopment) {
 }
 
 /**
- * Installs the tools of some tests, if that is not done yet. They need other versions of packages
- * than Postern.
+ * Installs the tools of some tests, if that is not done yet. They have lock files of their own
+ * (docs/decisions/dependencies.md).
  */
 export function installTools() {
   for (const name of ['openapi-tools', 'azure-emulator']) installTool(name);
@@ -69,7 +69,7 @@ export function installTool(name) {
   writeFileSync(stamp, expected);
 }
 
-/** Checks that Node.js runs: a small system may lack a library that it is linked with. Names the library, and ends the process. */
+/** Checks that Node.js runs. If a library that it needs is missing, as on small systems, names the library and ends the process. */
 function checkRuntime() {
   const { status, stderr } = spawnSync(runtime(), ['--version'], { encoding: 'utf8' });
   if (status === 0) return;
