@@ -12,10 +12,17 @@ export type WriteAccessEntry = (entry: object) => void;
  */
 const secretInPath = /^\/([sp]|unsubscribe)\/[^/]*/;
 
+/** A letter in percent-encoding. The router decodes it, so that `/%73/…` is a link, too. */
+const encodedLetter = /%([46][1-9a-f]|[57][0-9a])/gi;
+
 const maxTextLength = 1024; // characters of a path or a User-Agent
 
 /** Returns the path without viewId and token, and without the query, which may contain any data. */
-const safePath = (url: string) => pathOf(url).replace(secretInPath, '/$1/…').slice(0, maxTextLength);
+const safePath = (url: string) =>
+  pathOf(url)
+    .replace(encodedLetter, (text) => decodeURIComponent(text))
+    .replace(secretInPath, '/$1/…')
+    .slice(0, maxTextLength);
 
 /** Replaces control characters, with which a text could change a terminal that shows it. */
 const visibleText = (text: string) => text.replace(/\p{Cc}/gu, '\uFFFD');
@@ -39,7 +46,7 @@ export function accessLog(app: FastifyInstance, write: WriteAccessEntry, clock: 
         requestId: request.id,
         address: request.ip,
         method: request.method,
-        path: safePath(request.originalUrl),
+        path: safePath(request.url),
         status: reply.raw.headersSent ? reply.raw.statusCode : null,
         ...(request.refusal === null ? {} : { refusal: request.refusal }),
         complete: reply.raw.writableFinished,
