@@ -75,3 +75,16 @@ test('a connection with a request in progress is not closed to admit a new one f
   for (const response of openResponses) response.end('answered');
   for (const socket of busy) assert.match(String(await once(socket, 'data')), /answered/);
 });
+
+for (const method of ['PUT', 'PATCH'])
+  test(`while a client sends a file by ${method}, its other connections are closed first`, async (t) => {
+    const { open, openResponses } = await startServer(t);
+    const upload = await open('127.0.0.1', `${method} /held HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{`);
+    for (let number = 1; number < maxConnections; number += 1)
+      await open('127.0.0.1', 'POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
+    while (openResponses.length < maxConnections) await new Promise(setImmediate);
+    const other = await open('127.0.0.2', requestText('/'));
+    assert.match(String(await once(other, 'data')), /answered/);
+    openResponses[0]?.end('received');
+    assert.match(String(await once(upload, 'data')), /received/);
+  });

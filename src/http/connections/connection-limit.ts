@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { siteOf } from '#core/client-networks.ts';
 import { ItemsByGroup } from '#core/items-by-group.ts';
 
-const extraConnections = 64; // beyond the limit, so that there is time to close others
+const uploadMethods: readonly (string | undefined)[] = ['PUT', 'PATCH']; // an entire file, or a part of one
 const maxExamined = 256; // of the oldest connections of a site: a client can open thousands, and open new ones all the time
 
 /**
@@ -20,7 +20,7 @@ export function limitConnections(server: Server, max: number): void {
   const isIdle = (socket: Socket) => lastResponses.get(socket)?.writableFinished ?? true;
   function awaitsBody(socket: Socket): boolean {
     const request = lastResponses.get(socket)?.req;
-    return request !== undefined && !request.complete && request.method !== 'PUT';
+    return request !== undefined && !request.complete && !uploadMethods.includes(request.method);
   }
   function remove(socket: Socket): void {
     bySite.remove(sites.get(socket) ?? '', socket);
@@ -45,8 +45,7 @@ export function limitConnections(server: Server, max: number): void {
     sites.set(socket, site);
     bySite.add(site, socket);
     socket.once('close', () => remove(socket));
-    if (sites.size > max + extraConnections) close(socket);
-    else if (sites.size > max) closeOne(socket, site);
+    if (sites.size > max) closeOne(socket, site);
   });
   server.on('request', ({ socket }, response) => lastResponses.set(socket, response));
 }
