@@ -99,15 +99,22 @@ const toOriginForm = (target: string) =>
 const isLarge = (payload: unknown) =>
   typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= kernelBuffer : payload !== null && payload !== undefined;
 
-/** Refuses requests that are malformed or ambiguous, before their body arrives. Also removes the ports from X-Forwarded-For. */
-function checkRequests(app: FastifyInstance, warnOfProxy: (request: FastifyRequest) => void): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
+/** Removes the ports from X-Forwarded-For. Must be the first hook: the others use `request.ip`, which Fastify reads from that header. */
+function readForwardedAddresses(app: FastifyInstance, warnOfProxy: (request: FastifyRequest) => void): void {
+  app.addHook('onRequest', (request, _reply, done) => {
     const forwarded = request.raw.headers['x-forwarded-for'];
     if (forwarded !== undefined) {
       request.raw.headers['x-forwarded-for'] = withoutPorts(String(forwarded));
       warnOfProxy(request);
     }
+    done();
+  });
+}
+
+/** Refuses requests that are malformed or ambiguous, before their body arrives. */
+function checkRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
     const framing = framingRefusal(request.raw);
     if (framing) reply.header('connection', 'close');
     done(framing ?? hostRefusal(request.raw) ?? expectationRefusal(request.headers) ?? undefined);
@@ -198,8 +205,9 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
       void sendProblem(request, reply.headers(linkHeaders), asRefusal(error, request) ?? new Refusal('requestMalformed'), clock.now()),
   });
   app.decorateRequest('refusal', null);
+  readForwardedAddresses(app, untrustedProxyWarning(isTrusted));
   startInTurns(app, settings, parsing);
-  checkRequests(app, untrustedProxyWarning(isTrusted));
+  checkRequests(app);
   receiveBodies(app, settings.timeouts);
   app.addHook('onSend', ({ raw: { socket } }, _reply, payload, done) => {
     if (isLarge(payload) || socket.writableLength > 0) socket.setTimeout(settings.timeouts.idle);
