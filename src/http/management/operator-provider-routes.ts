@@ -8,6 +8,7 @@ import { maxOperatorSessionTime } from '#features/operators/operator-session.ts'
 import { beginOperatorSignIn, completeOperatorSignIn, operatorProviderHost, operatorToLink } from '#features/operators/provider-sign-in.ts';
 import { providerSignInTime } from '#features/provider-sign-ins/pending-sign-in.ts';
 import { maxPublicBodyBytes } from '#http/body-limits.ts';
+import { queryOf } from '#http/provider-query.ts';
 import { redirect } from '#http/redirect.ts';
 import { NoParameters, readQuery, validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -15,7 +16,6 @@ import { authenticateCaller } from './authenticate-caller.ts';
 import { isSecureAddress, setConsoleCookie } from './console-cookie.ts';
 
 const plainName = 'postern-operator-provider';
-const maxQuery = 8192; // characters: longer than any code
 
 const nameOf = (secure: boolean) => (secure ? `__Host-${plainName}` : plainName);
 
@@ -66,14 +66,13 @@ export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void
     return { url: await begin(request, reply, await operatorToLink(ports, caller, request.body.currentPassword)) };
   });
   api.get('/operator/signIn/finish', { config: { open: true } }, async (request, reply) => {
-    const query = request.url.split('?', 2)[1] ?? '';
-    if (query.length > maxQuery) throw new Refusal('requestMalformed', 'The address is too long.');
+    const query = queryOf(request);
     const secure = secureOf(request);
     const sealed = parseCookie(request.headers.cookie ?? '')[nameOf(secure)] ?? null;
     sendCookie(reply, secure, '');
     try {
       const origin = { address: request.ip, requestId: request.id };
-      const result = await completeOperatorSignIn(ports, sealed, new URLSearchParams(query), origin);
+      const result = await completeOperatorSignIn(ports, sealed, query, origin);
       if (!result) return redirect(reply, '/console/settings/account');
       setConsoleCookie(request, reply, publicUrl(), result.token, maxOperatorSessionTime / 1000);
       return redirect(reply, '/console/');

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 import { beginProviderSignIn } from '#features/visits/sign-in/provider-sign-in.ts';
 import { endSessionsByProvider } from '#features/visits/sign-in/provider-sign-out.ts';
+import { queryOf } from '#http/provider-query.ts';
 import { redirect } from '#http/redirect.ts';
 import { addFormParser } from './form.ts';
 import { setProviderCookie } from './provider-cookies.ts';
-import { queryOf } from './provider-query.ts';
 import { finishSignIn, type ProfileRequest, profileIdOf } from './provider-responses.ts';
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 

@@ -5,10 +5,10 @@ import { serviceProvider, serviceProviderMetadata } from '#core/saml/service-pro
 import { redirectUrlOf } from '#features/provider-sign-ins/redirect-url.ts';
 import { findProfileRef } from '#features/visits/sign-in/find-profile-ref.ts';
 import { parkProviderResponse } from '#features/visits/sign-in/provider-sign-in.ts';
+import { queryOf } from '#http/provider-query.ts';
 import { redirect } from '#http/redirect.ts';
 import { addFormParser } from './form.ts';
 import { providerCookie } from './provider-cookies.ts';
-import { queryOf } from './provider-query.ts';
 import { finishSignIn, type ProfileRequest, profileIdOf } from './provider-responses.ts';
 import { usesHttps } from './visitor-cookies.ts';
 import type { VisitorParts } from './visitor-request.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { beginTestSignIn, type TestOutcome } from '#features/visits/sign-in/test-sign-in.ts';
 import { testSignInPage } from '#http/pages/test-sign-in-page.ts';
+import { queryOf } from '#http/provider-query.ts';
 import { redirect } from '#http/redirect.ts';
 import { setProviderCookie } from './provider-cookies.ts';
-import { queryOf } from './provider-query.ts';
 import type { VisitorParts } from './visitor-request.ts';
 
 /** Sends the result of a test. The response must not be stored: it identifies the user. */
