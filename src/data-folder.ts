@@ -128,8 +128,8 @@ export class DataFolder {
   }
 
   /**
-   * Stores a key before the database accepts it, so that a crash cannot leave an installation without a key. Each of several concurrent
-   * starts stages its own key.
+   * Stores a key in a file before the database accepts it, so that a crash cannot leave an installation whose key nobody knows. Each of
+   * several concurrent starts stages its own key.
    */
   stageFirstKey(key: string): void {
     writePrivateFile(join(this.path, `first-key-${randomBytes(8).toString('hex')}`), `${key}\n`);

@@ -28,7 +28,8 @@ const isLoopback = (host: string) => host === 'localhost' || host === '::1' || h
 /** Returns warnings about settings that are allowed but rarely intended. */
 function settingWarnings({ host, publicUrl }: Settings): string[] {
   if (isLoopback(host)) return [];
-  if (publicUrl === null) return ['POSTERN_PUBLIC_URL is not set: links contain localhost, which works only on this machine.'];
+  if (publicUrl === null)
+    return ['POSTERN_PUBLIC_URL is not set: links contain localhost or the value of HOST, which other machines may not reach.'];
   return publicUrl.startsWith('https:') ? [] : ['POSTERN_PUBLIC_URL is not https: passwords and files are sent unencrypted.'];
 }
 
@@ -79,7 +80,7 @@ if (process.connected) process.once('disconnect', () => void stopServer());
 
 if (postern.ports.store.isFull())
   process.stderr.write(
-    'Note: the disk of POSTERN_DATA is full: files can be downloaded, but nothing can be changed until there is free space.\n',
+    'Note: the disk of the database (in POSTERN_DATA, or on the PostgreSQL server) is full: files can be downloaded, but nothing can be changed until there is free space.\n',
   );
 for (const line of settingWarnings(settings)) process.stderr.write(`Note: ${line}\n`);
 for (const line of startGuide(postern, settings)) print(line);

@@ -101,7 +101,10 @@ async function moveStore(settings: Settings): Promise<void> {
   );
 }
 
-/** Forgets the secrets that were encrypted with a lost secret key. Without `--yes` it only lists the secrets that will be forgotten. */
+/**
+ * Forgets the secrets that were encrypted with a lost secret key. First lists those that an operator must enter again; without `--yes`, it
+ * changes nothing.
+ */
 async function forgetLostSecrets(settings: Settings, flags: readonly string[]): Promise<void> {
   await withStore(settings, async (store) => {
     const lines = await secretsToEnter(store.read);

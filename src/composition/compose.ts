@@ -41,7 +41,7 @@ export interface Postern extends AsyncDisposable {
   readonly firstKeyFile: string | null;
   /** One-time address at which the first operator is created, valid for an hour; null if tenant 1 has an admin, or if the disk is full. */
   readonly firstConsoleUrl: string | null;
-  /** Returns the names of the locations that do not respond. */
+  /** Returns the names of the locations that do not respond; none, if the first check of all locations takes more than two seconds. */
   readonly unavailableLocations: () => Promise<readonly string[]>;
   readonly ports: Ports;
   /** Reopens the access log after its file was renamed. */

@@ -30,7 +30,10 @@ export async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
 interface PreparedInstallation {
   /** Identity of the database. */
   readonly databaseId: string;
-  /** The first admin key, if this start created it; otherwise null. */
+  /**
+   * The admin key that this start created, if it is the first start and POSTERN_API_KEY is not set; otherwise null. The database has
+   * accepted only one key if several processes started at the same time.
+   */
   readonly firstKey: string | null;
   /** The secret in the address at which the first operator is created; null if tenant 1 has an admin, or if the disk is full. */
   readonly invitation: string | null;

@@ -3,7 +3,9 @@ import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 
 const transferTimeout = 25_000; // ms for running transfers
 const requestTimeout = 2000; // ms for all other requests after that
-const partsTimeout = 7000; // ms for everything else. Service managers kill the process after 40 s: the sum of the three must be shorter
+// ms for everything else. Service managers kill the process after 40 s: the sum of the three, and the second that `drain` adds, must be
+// shorter.
+const partsTimeout = 7000;
 
 /** Stops servers: they accept no new connection, and running transfers and requests get time to end. */
 export async function stopServers(servers: readonly FastifyInstance[], transfers: Pick<Transfers, 'drain'>): Promise<void> {

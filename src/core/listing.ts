@@ -14,7 +14,7 @@ export interface Entry {
   readonly mayNeedRestore?: boolean;
 }
 
-/** An entry whose time is known: every file, and the folders of a disk. */
+/** An entry whose time is known: every file, and the folders of a storage that keeps times of folders. */
 export interface DatedEntry extends Entry {
   readonly modified: number;
 }

@@ -12,7 +12,7 @@ function decode(value: string): string | null {
 
 /**
  * Returns the file name of an Upload-Metadata header (tus 1.0.0: `key base64,key base64`).
- * @returns null if the header names no file, or is malformed
+ * @returns null if the header names no file, or if the name is malformed. The other pairs are not checked
  */
 export function fileNameOf(metadata: string): string | null {
   for (const pair of metadata.split(',')) {

@@ -42,7 +42,10 @@ export interface OpenEntryTable {
 export interface AlertTable {
   tid: number;
   share_id: number;
-  /** Alerts with the same value share a mail: the key of the visitor's identity, or else the visitor's IP address. */
+  /**
+   * Alerts with the same value share a mail: the key of the visitor's identity, or else the visitor's IP address; for alerts from a
+   * restored backup, one value for all visitors (features/alerts/enqueue-alert.ts).
+   */
   visitor: string;
   audit_id: number;
   action: string;
@@ -79,7 +82,7 @@ export interface ResumableUploadTable {
   handle: string | null;
   /** The Upload-Metadata of the client, which HEAD returns. */
   readonly metadata: string;
-  /** The process that receives a part; null: none does. */
+  /** The process that has claimed the upload to receive a part; null: none has. The process may have ended since. */
   holder: string | null;
   /** Name of the complete file; null: it is not complete. */
   stored_name: string | null;
@@ -103,7 +106,7 @@ export interface PendingChangeTable {
   process: string;
   /** What recovery of an upload needs besides the token; null: nothing. */
   handle: string | null;
-  /** Bytes and files that an upload in one request reserves of the quotas while it runs. */
+  /** Bytes and files that an upload in one request claims in the quotas while it runs. */
   bytes: Generated<number>;
   files: Generated<number>;
 }

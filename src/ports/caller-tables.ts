@@ -76,7 +76,7 @@ export interface RecoveryCodeTable {
   code_key: string;
 }
 
-/** The one-time address at which the first operator can be created. */
+/** A one-time address at which the first operator can be created. Each start without an admin adds one, valid for an hour. */
 export interface ConsoleInvitationTable {
   hash: string;
   expires_at: number;

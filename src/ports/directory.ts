@@ -3,7 +3,7 @@ import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 /** A user as a directory describes them. */
 export interface DirectoryUser {
   readonly dn: string;
-  /** Identifies the user, even after the user was renamed or moved in the tree. */
+  /** Identifies the user: UUID or GUID of the entry, which a rename or a move does not change; if it has neither, its DN in lower case. */
   readonly subject: string;
   /** Value of the user name attribute; empty: none. */
   readonly username: string;
@@ -37,7 +37,7 @@ export interface Directories extends AsyncDisposable {
   signInByPattern(directory: TenantDirectory, username: string, password: string): Promise<DirectoryUser | null>;
 }
 
-/** The directory does not respond, or its response violates the protocol. */
+/** The directory cannot be used now: it cannot be reached, does not respond in time, is busy, or violates the protocol. */
 export class DirectoryUnavailable extends Error {}
 
 /** The directory refuses the account of the configuration, or a search. The message is for the operator. */

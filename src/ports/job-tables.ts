@@ -7,7 +7,10 @@ export interface JobTable {
   payload: string;
   /** The job does not start before this time. */
   due_at: number;
-  /** How often it was claimed since it last succeeded. Together with `holder` it names one claim. */
+  /**
+   * Number of claims since it last succeeded, without those that were released. It begins again at 0 if a job that was given up is enqueued
+   * again. Together with `holder` it identifies one claim.
+   */
   attempts: number;
   /** Incremented each time the job is enqueued, so that what is enqueued while the job runs is not lost. */
   generation: number;

@@ -76,7 +76,7 @@ export interface SignInCodeTable {
   mailbox_key: string;
   /** Keyed hash of the code with the address, the browser and the link. */
   mac: string;
-  /** Number of attempts to guess it. */
+  /** Number of attempts to enter it. */
   attempts: number;
   used: number;
   created_at: number;

@@ -46,7 +46,10 @@ export interface UserToRefresh {
   storeToken(refreshToken: string): Promise<void>;
 }
 
-/** Signs users in at OpenID providers (OpenID Connect Core 1.0). Each method ends within five seconds. */
+/**
+ * Signs users in at OpenID providers (OpenID Connect Core 1.0). The requests of one call end within five seconds, with two exceptions: in
+ * `test`, each request has this time; in `verifySignOut`, the request for the keys has it again.
+ */
 export interface OpenId {
   /** Returns the address to which the browser is sent. @throws ProviderUnavailable, ProviderRefused */
   begin(

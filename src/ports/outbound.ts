@@ -53,7 +53,10 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal;
   /** Tenant that names the server. Other tenants do not share the connection, and its bytes are read in the turns of this tenant. */
   readonly tid?: number;
-  /** ms until the headers of the response, including the time to send the body. Default: 30 seconds. */
+  /**
+   * ms until the headers of the response, counted from the request; for a body in pieces, from the last piece that was sent. Default: 30
+   * seconds.
+   */
   readonly headersTimeout?: number;
   /** Maximum length in bytes of the body that the caller will `read`. If `request` itself reads the body, a longer body makes it fail. */
   readonly maxBytes?: number;
@@ -81,7 +84,10 @@ export interface OutboundResponse {
 /** The body of a response is longer than the limit of its reader. */
 export class ResponseTooLarge extends Error {}
 
-/** The address is in a network that tenants may not reach. The message names the setting that allows it. */
+/**
+ * The address is in a network that tenants may not reach: the message names the setting that allows it. Or the URL of a request is neither
+ * https nor http.
+ */
 export class TargetRefused extends Error {}
 
 /** The name has no address, or no server responds at its addresses in time. */

@@ -74,7 +74,8 @@ export interface PasswordSignIn {
   /**
    * Verifies the credentials within `attempt.countAttempt`. An unknown name, a wrong password and an inactive user take the same time
    * and get the same response.
-   * @throws Refusal (401, 429), see `SignInAttempt`; (503) if too many requests wait
+   * @throws Refusal (401, 429), see `SignInAttempt`; (403) if the user is not in the required group of a directory; (503) if too many
+   *   requests wait, or the directory is not available
    */
   verify(profile: ProfileRef, credentials: PasswordCredentials, attempt: SignInAttempt): Promise<CompletedSignIn>;
   /**
@@ -120,8 +121,9 @@ export interface CodeCredentials extends CodePlace {
 /** Sign-in with a code that is sent by e-mail. */
 export interface CodeSignIn {
   /**
-   * Enqueues a mail with a new code, which replaces the earlier ones of the same browser and link. Does the same for every address:
-   * whether it may sign in is checked when the mail is sent.
+   * Enqueues a mail with a new code, which replaces the earlier ones of the same browser and link. A mailbox that has got the maximum
+   * number of codes for an hour gets no further one. Does the same for every address: whether it may sign in is checked when the mail is
+   * sent.
    * @throws Refusal (503) if no mail can be sent
    */
   request(profile: ProfileRef, request: CodeRequest): Promise<void>;
@@ -177,7 +179,8 @@ export interface ProviderSignOut {
   url(profile: ProfileRef, pageUrl: string): Promise<string | null>;
   /**
    * Verifies the provider's statement that a user has signed out.
-   * @returns the subject of the user, empty: of all users; and how the provider names the session, empty: all sessions of the user
+   * @returns `subject` of the user; empty: the statement names only a session. `providerSession`: the provider's name of the session;
+   *   empty: all sessions of the user
    * @throws Refusal (400) if the statement is not valid; (503)
    */
   verify(profile: ProfileRef, statement: string): Promise<{ readonly subject: string; readonly providerSession: string }>;
@@ -198,8 +201,8 @@ export interface RedirectSignIn {
    * @param pending what `begin` has returned; null: this browser has begun no sign-in
    * @returns a Refusal (401) if what the browser has brought back is refused, by the provider or by a check: visitors can cause that, so it
    *   counts as an attempt
-   * @throws Refusal (400) if the profile has changed; (401) if the provider itself sends a wrong response, or its statement admits nobody;
-   *   (503) if it is not available
+   * @throws Refusal (400) if the profile has changed, or the request lacks what the kind needs; (401) if the provider itself sends a wrong
+   *   response, or its statement admits nobody; (503) if it is not available
    */
   finish(profile: ProfileRef, response: BrowserReturn, pending: string | null): Promise<CompletedSignIn | SingleUseSignIn | Refusal>;
   /**

@@ -53,7 +53,7 @@ export interface UploadTarget {
    * Bytes; null: unknown. If known, a large file for which there is not enough free space is refused before it is sent.
    */
   readonly size: number | null;
-  /** If the name is in use: refuse the upload, add a number to the name, or replace the file that has this etag. */
+  /** If the name is in use: refuse the upload, add a number (or else the token) to the name, or replace the file that has this etag. */
   readonly ifTaken: 'refuse' | 'number' | { readonly replaces: string };
   readonly client?: StorageClient;
 }
@@ -77,6 +77,7 @@ export interface Upload {
    * @throws ItemExists if the name is taken
    * @throws ItemChanged if the file to replace has changed
    * @throws ItemNotFound if the parent no longer exists
+   * @throws ItemBusy, PathTooLong, StorageFull, ChangeImpossible
    */
   place(): Promise<string>;
   /** Closes the upload and deletes the staging file. A file that `place` has made visible stays. */
@@ -202,7 +203,7 @@ export interface Storage {
    * @throws ItemChanged if a file is gone or has another ETag
    */
   readonly readRun: ((files: readonly RunFile[], buffer: ArrayBuffer, client?: StorageClient) => Promise<FilledRun>) | null;
-  /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent), PathTooLong, StorageFull */
+  /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent), ItemBusy, PathTooLong, StorageFull, ChangeImpossible */
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void>;
   /**
    * Starts an upload into a folder.
@@ -225,12 +226,15 @@ export interface Storage {
   recover(change: PendingFileChange): Promise<string | null>;
   /** Deletes the traces of a change in the staging area. Call it only after the outcome is recorded: `recover` needs them. */
   clearEvidence(change: PendingFileChange): Promise<void>;
-  /** Renames a file or folder within its folder. @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong, ChangeImpossible */
+  /**
+   * Renames a file or folder within its folder.
+   * @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong, StorageFull, ChangeImpossible
+   */
   rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void>;
   /**
    * Removes a file, or a folder with its contents: in one step if `traits.folders` is real. The item may stay in the
    * staging area until `clearEvidence`, so that `recover` sees that it was removed.
-   * @throws ItemNotFound, ItemBusy, ChangeImpossible
+   * @throws ItemNotFound, ItemBusy, StorageFull, ChangeImpossible
    */
   remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void>;
   /**

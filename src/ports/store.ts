@@ -22,8 +22,8 @@ export interface Dialect {
 }
 
 /**
- * The group whose turn a change uses. Groups take turns: the integrators and operators of a tenant, the visitors of a wide
- * network, the sign-in attempts of a network, and scheduled jobs.
+ * The group whose turn a change uses. Groups take turns: the integrators and operators of a tenant, the visitors of a wide network, the
+ * sign-in attempts of a wide network, and scheduled jobs. On PostgreSQL, the changes of scheduled jobs run without a turn.
  */
 export type WriteTurn = { readonly tenant: number } | { readonly visitor: string } | { readonly network: string } | 'job';
 
@@ -56,9 +56,9 @@ export interface Store {
    */
   write<T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions): Promise<T>;
   /**
-   * Returns the result of `query`, cached until a commit changes a table that `query` has read through this store. Use it for queries that
-   * run
-   * at every request. The query must not depend on the time: the caller compares times of the cached result with the clock.
+   * Returns the result of `query`. SQLite caches it until a commit changes a table that `query` has read through this store; PostgreSQL
+   * caches nothing, since other processes may change the database. Use it for queries that run at every request. The query must not depend
+   * on the time: the caller compares times of the cached result with the clock.
    * @param key names the query and its parameters
    */
   cachedUntilChange<T>(key: string, query: () => Promise<T>): Promise<T>;
@@ -73,7 +73,10 @@ export interface Store {
   withLocks<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
   /** Checks that the database answers. */
   check(): Promise<void>;
-  /** Returns the id of the database. A database that replaces this one has another id. */
+  /**
+   * Returns the id of the database. On PostgreSQL, a database that replaces this one has another id. With SQLite the id is the folder,
+   * since no other process can use the database.
+   */
   databaseId(): Promise<string>;
   /** Returns whether another process is connected to the database now. */
   isUsedByOthers(): Promise<boolean>;

@@ -56,7 +56,7 @@ export interface LoginProfileTable extends ManagedTable, ColumnsOf<typeof stored
   /** Changes that end the sessions of the profile increment it. */
   session_epoch: number;
   search_text: string;
-  /** 1: created for the password of one link. Such a profile is deleted with its last share. */
+  /** 1: created for the password of one link. Such a profile is deleted with its last share, unless it has users or is the default. */
   for_link: Generated<number>;
 }
 

@@ -34,13 +34,13 @@ export const settingDefinitions = {
   publicUrl: setting(
     'POSTERN_PUBLIC_URL',
     '',
-    'Base address written into links; `http://localhost:PORT` if not set.',
+    'Base address written into links; if not set, the address that Postern listens on, such as `http://localhost:8080`.',
     parseOptional(parsePublicUrl),
   ),
   publicUrlAliases: setting(
     'POSTERN_PUBLIC_URL_ALIASES',
     '',
-    'Former base addresses, separated by commas. Links there redirect to POSTERN_PUBLIC_URL; other requests are refused.',
+    'Former base addresses, separated by commas. Links there redirect to POSTERN_PUBLIC_URL; other requests, except health checks, are refused.',
     (text) =>
       text
         .split(',')

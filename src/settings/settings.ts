@@ -11,7 +11,7 @@ export interface Settings {
   readonly host: string;
   /** Separate address of the management interface; null: it listens on the same address as the links. */
   readonly admin: { readonly port: number; readonly host: string } | null;
-  /** Base address of links; null: `http://localhost:PORT`. */
+  /** Base address of links; null: the address at which Postern listens, with `localhost` for 127.0.0.1, 0.0.0.0 and ::. */
   readonly publicUrl: string | null;
   /** Former origins of the same server. */
   readonly publicUrlAliases: readonly string[];

@@ -67,7 +67,7 @@ test('on a full disk changes get 507 and downloads work, even after a restart, u
   fill(join(disk, 'filler'));
   const again = await runPostern(t, environment);
   const sameLink = link.replace(postern.publicUrl, again.publicUrl);
-  assert.match(again.output(), /disk of POSTERN_DATA is full/);
+  assert.match(again.output(), /disk of the database \(in POSTERN_DATA, or on the PostgreSQL server\) is full/);
   assert.equal((await get(sameLink, 'list')).status, 200);
   assert.equal(await addShare(again), 507);
   assert.deepEqual(await readiness(again).then(({ code, status }) => [code, status]), [200, 'full']);

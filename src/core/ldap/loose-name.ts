@@ -8,8 +8,8 @@ const toHiragana = (character: string) => String.fromCodePoint((character.codePo
 
 /**
  * Returns a form that is the same for all names that a directory may treat as equal: directories ignore case, width and repeated spaces
- * (RFC 4518), and some also ignore accents and the difference between Katakana and Hiragana. Names of different users can
- * have the same form.
+ * (RFC 4518), and some also ignore accents, apostrophes, hyphens and the difference between Katakana and Hiragana. Names of different
+ * users can have the same form.
  * @param name at most a few hundred characters: the time to normalize grows with the square of the length of a run of combining marks
  */
 export function looseName(name: string): string {

@@ -9,7 +9,7 @@ function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return segment; // a % that is no percent-encoding
+    return segment; // a % that does not begin a percent-encoded byte
   }
 }
 

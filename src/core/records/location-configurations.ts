@@ -13,7 +13,7 @@ const modeField = (subject: string) =>
 export const LocalConfiguration = Type.Object(
   {
     path: Type.Optional(patternText('^(/|files(/|$))', { maxLength: limits.path })),
-    /** The former name of `path`, still accepted. One of the two is required. */
+    /** The former name of `path`, still accepted. Exactly one of the two is required. */
     folder: Type.Optional(patternText('^(/|files(/|$))', { maxLength: limits.path })),
     mountPoint: Type.Optional(
       Type.Boolean({ description: 'true: the folder is a mount point. While nothing is mounted there, the location is unavailable.' }),

@@ -23,7 +23,7 @@ const signIn = Type.Object({
 });
 const signedInVisitor = Type.Object({
   name: text(
-    'Display name. For an access user: the user name. Otherwise: the name that the identity provider or directory sends, or the e-mail address.',
+    'Display name. For an access user: the user name. At a profile of type PASSWORD: the user name of the profile, or empty. Otherwise: the name that the identity provider or directory sends, or the e-mail address.',
   ),
   email: text('E-mail address, or empty.'),
 });
