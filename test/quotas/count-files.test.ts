@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { rootPath } from '#core/item-path.ts';
 import type { Entry } from '#core/listing.ts';
 import { type CountableStorage, countFiles, TooManyFiles } from '#features/quotas/count-files.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 
 const entryOf = (name: string, folder: boolean, size = 0): Entry => ({ name, folder, size, modified: 0, etag: '' });
 
@@ -50,4 +51,22 @@ test('the count stops at the number of entries that its caller allows', async ()
     ),
     TooManyFiles,
   );
+});
+
+test('a list that comes after the count has ended is closed', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const listed = Promise.withResolvers<AsyncIterable<readonly Entry[]>>();
+  const isClosed = Promise.withResolvers<void>();
+  const count = countFiles({ stat: async () => null, list: () => listed.promise }, rootPath);
+  t.mock.timers.tick(60_000);
+  await assert.rejects(count, StorageUnavailable);
+  async function* lateList() {
+    try {
+      yield [];
+    } finally {
+      isClosed.resolve();
+    }
+  }
+  listed.resolve(lateList());
+  await isClosed.promise;
 });

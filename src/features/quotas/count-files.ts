@@ -21,9 +21,25 @@ async function awaitStep<T>(step: Promise<T>): Promise<T> {
   return result.value;
 }
 
+/** Reads no more of a list than its first entries. A storage holds the folder open from `list` until the reader ends. */
+async function endList(batches: AsyncIterable<unknown> | null): Promise<void> {
+  for await (const _ of batches ?? []) return;
+}
+
+/** Lists a folder. @throws StorageUnavailable if the storage does not respond in time; a list that comes later is ended */
+async function listInTime(storage: CountableStorage, folder: ItemPath) {
+  const list = storage.list(folder);
+  try {
+    return await awaitStep(list);
+  } catch (cause) {
+    void list.then(endList).catch(() => {});
+    throw cause;
+  }
+}
+
 /** Yields the batches of a folder's entries. Ends if the folder was deleted. */
 async function* batchesOf(storage: CountableStorage, folder: ItemPath) {
-  const batches = await awaitStep(storage.list(folder));
+  const batches = await listInTime(storage, folder);
   const iterator = batches?.[Symbol.asyncIterator]();
   try {
     for (
