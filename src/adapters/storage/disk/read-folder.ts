@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { nameError } from '#core/item-path.ts';
 import { type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
-import { errorWithCode } from './disk-errors.ts';
+import { errorWithCode, isAbsentError } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
 import { descriptorPath, openFolder, type StorageRoot, withFolder } from './open-within-root.ts';
 
@@ -18,8 +18,9 @@ function nameOf(raw: Buffer): string | null {
 function statOf(descriptor: number, name: string): Entry | null {
   try {
     return entryOf(name, fs.lstatSync(descriptorPath(descriptor, name), { bigint: true }));
-  } catch {
-    return null; // deleted since the folder was read
+  } catch (cause) {
+    if (isAbsentError(cause)) return null; // deleted since the folder was read
+    throw cause; // without an error, the file would seem not to exist
   }
 }
 
