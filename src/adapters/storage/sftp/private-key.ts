@@ -38,7 +38,9 @@ async function decrypt(key: EncryptedKey): Promise<string> {
     if (typeof pem !== 'string') throw new KeyUnusable('cannot be decrypted with passphrase');
     return pem;
   } catch (cause) {
-    throw cause instanceof KeyUnusable ? cause : new KeyUnusable('takes too long to decrypt: use fewer rounds (ssh-keygen -a)', { cause });
+    if (cause instanceof KeyUnusable) throw cause;
+    if (!(cause instanceof Error) || cause.name !== 'AbortError') throw new KeyUnusable('cannot be decrypted now: try again', { cause });
+    throw new KeyUnusable('takes too long to decrypt: use fewer rounds (ssh-keygen -a)', { cause });
   } finally {
     await endThread(thread);
   }
