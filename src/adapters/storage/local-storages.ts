@@ -16,7 +16,7 @@ export interface LocalRoot {
   readonly folder: string;
 }
 
-const isWithin = (folder: string, root: string) => folder === root || folder.startsWith(root + sep);
+const isWithin = (folder: string, root: string) => folder === root || folder.startsWith(root.endsWith(sep) ? root : root + sep);
 
 const notAllowed = 'the folder is not within a folder that the operator allows for this tenant (POSTERN_LOCAL_ROOTS)';
 
@@ -49,7 +49,8 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
   }
   async function folderError(tid: number, configuration: string, others: readonly StorageLocation[]): Promise<string | null> {
     const { path, folder: formerPath }: { path?: string; folder?: string } = JSON.parse(configuration);
-    if ((path === undefined) === (formerPath === undefined)) return 'path is required, as in { "path": "/absolute/path" }';
+    if (path === undefined && formerPath === undefined) return 'path is required, as in { "path": "/absolute/path" }';
+    if (path !== undefined && formerPath !== undefined) return 'folder is the former name of path: give path alone';
     const configuredPath = configuredFolder(data, configuration);
     const [folder] = await folders.resolveLinks([configuredPath]);
     // The error is the same for every folder outside the roots, so that it does not reveal which folders exist.
