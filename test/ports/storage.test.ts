@@ -19,7 +19,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { rootPath } from '#core/item-path.ts';
 import { ItemExists, ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
+import { evidenceEntry } from '../../src/adapters/storage/disk/evidence.ts';
+import { openRoot } from '../../src/adapters/storage/disk/open-within-root.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
@@ -180,6 +183,23 @@ test('on a full disk an upload fails with StorageFull, keeps existing files and 
   assert.deepEqual(namesBelow(root), ['.postern', 'before']);
   await putFile(storage, '/', 'after', Buffer.alloc(2 << 20, 1));
   assert.equal(await readText(storage, '/before'), 'kept');
+});
+
+test('a file that is larger than the free space of the disk is refused before its first byte', async (t) => {
+  const root = mountSmallDisk(t, 'size=4m');
+  if (!root) return;
+  const target = { parent: rootPath, name: 'large', size: 8 << 20, ifTaken: 'refuse' } as const;
+  await assert.rejects(localDisk(t, root).upload(target, newToken()), StorageFull);
+  assert.deepEqual(namesBelow(root), ['.postern']);
+});
+
+test('on a disk mounted below the root, a change can be tried again whose confirmation has expired', (t) => {
+  const folder = createMountFolder(t);
+  if (!mountAt(t, join(folder, 'mounted'), 'size=4m')) return;
+  const root = openRoot(folder);
+  atEnd(t, () => closeSync(root.descriptor));
+  const token = newToken();
+  for (const _attempt of ['first', 'second']) closeSync(evidenceEntry(root, parsePath('/mounted'), token).folder);
 });
 
 test('on a disk without free inodes, creating a folder fails with StorageFull', async (t) => {

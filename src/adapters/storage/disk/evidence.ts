@@ -100,7 +100,8 @@ export function evidenceEntry(root: StorageRoot, parent: ItemPath, token: string
       withMountNote(
         () => openStagingArea(root),
         token,
-        (note) => writeNote(note, 'mount'),
+        // A change whose confirmation has expired runs again, and finds its note.
+        (note) => statEntry(note) ?? writeNote(note, 'mount'),
       );
       return sibling;
     }

@@ -13,9 +13,18 @@ export interface FreeSpaceFloor {
 export const floorOf = (folder: number, { device, bytes }: FreeSpaceFloor): number =>
   bytes === 0 || fs.fstatSync(folder).dev !== device ? 0 : bytes;
 
-/** Checks the free space before a write. @param floor bytes that must stay free @throws ENOSPC if `additionalBytes` would leave less */
+/** A file of at most this size (bytes) is written without a check if no floor is set: the write itself fails soon enough. */
+const maxUnchecked = 1 << 20;
+
+/**
+ * Checks the free space before a write.
+ * @param floor bytes that must stay free
+ * @param additionalBytes of a chunk, or of the complete upload before its first chunk
+ * @throws ENOSPC if they would leave less free
+ */
 export function checkFreeSpace(folder: number, floor: number, additionalBytes: number): void {
-  if (floor === 0) return;
-  const { bavail, bsize } = fs.statfsSync(descriptorPath(folder));
-  if (bavail * bsize - additionalBytes < floor) throw errorWithCode('ENOSPC');
+  if (floor === 0 && additionalBytes <= maxUnchecked) return;
+  const { bavail, bsize, blocks } = fs.statfsSync(descriptorPath(folder));
+  const isKnown = floor > 0 || blocks > 0; // some network file systems report no sizes at all
+  if (isKnown && bavail * bsize - additionalBytes < floor) throw errorWithCode('ENOSPC');
 }
