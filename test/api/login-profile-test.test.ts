@@ -70,8 +70,11 @@ test('loginprofile/test checks the metadata, keys and client secret of a provide
   assert.deepEqual(await testSteps(), ['metadata true', 'keys true', 'client true']);
   refuseWith(401, 'invalid_client');
   assert.deepEqual(await testSteps(), ['metadata true', 'keys true', 'client false']);
-  provider.responses.set('/keys', (_, response) => void response.setHeader('content-type', 'application/json').end('{"keys":[]}'));
-  assert.deepEqual(await testSteps(), ['metadata true', 'keys false']);
+  for (const keys of ['{"keys":[]}', 'null', 'no JSON']) {
+    provider.responses.set('/keys', (_, response) => void response.setHeader('content-type', 'application/json').end(keys));
+    assert.deepEqual(await testSteps(), ['metadata true', 'keys false']);
+    assert.equal((await postern.call('loginprofile/test', { id })).steps.at(-1).detail, 'The provider publishes no keys.');
+  }
   provider.responses.set('/.well-known/openid-configuration', (_, response) => void response.writeHead(404).end());
   assert.deepEqual(await testSteps(), ['metadata false']);
 });

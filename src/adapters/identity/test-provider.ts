@@ -1,17 +1,28 @@
 import type * as Library from 'openid-client';
 import type { ProviderTest } from '#ports/openid.ts';
+import { ProviderRefused } from '#ports/provider-errors.ts';
 import { providerError } from './provider-error.ts';
 
 /** A code that no provider has issued. If a provider refuses the code but not the client, the settings of the client are right. */
 const inventedCode = 'postern-tests-this-client';
 
-/** Returns the number of keys that a provider publishes. @throws Error if it publishes none */
+/** Returns the number of keys in a key set (RFC 7517, 5). 0: the text is not one. */
+function keyCountOf(text: string): number {
+  try {
+    const { keys }: { keys?: unknown } = JSON.parse(text);
+    return Array.isArray(keys) ? keys.length : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Returns the number of keys that a provider publishes. @throws ProviderRefused if it publishes none */
 async function countKeys(address: string | undefined, fetch: Library.CustomFetch): Promise<number> {
-  if (address === undefined) throw new Error('The metadata has no jwks_uri.');
+  if (address === undefined) throw new ProviderRefused('The metadata has no jwks_uri.');
   const response = await fetch(address, { method: 'GET', headers: { accept: 'application/json' }, body: undefined, redirect: 'manual' });
-  const { keys }: { keys?: unknown } = JSON.parse(await response.text());
-  if (!Array.isArray(keys) || keys.length === 0) throw new Error('The provider publishes no keys.');
-  return keys.length;
+  const count = keyCountOf(await response.text());
+  if (count === 0) throw new ProviderRefused('The provider publishes no keys.');
+  return count;
 }
 
 /** Sends a token request with an invented code. @throws Error if the provider refuses the client */
