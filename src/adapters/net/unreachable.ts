@@ -1,8 +1,9 @@
 import { TargetUnreachable } from '#ports/outbound.ts';
 
 const noCipher = 'it does not support TLS 1.2 or later with ECDHE';
-const [noResponse, connectionClosed, certificateUntrusted, notTls] = [
+const [noResponse, nameServerFailed, connectionClosed, certificateUntrusted, notTls] = [
   'it does not respond in time',
+  'the name server does not respond',
   'it closed the connection',
   'this machine does not trust its certificate',
   'it does not speak TLS at this port',
@@ -13,7 +14,10 @@ const reasons: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ENOTFOUND: 'its name has no address',
     ENODATA: 'its name has no address',
-    EAI_AGAIN: 'the name server does not respond',
+    EAI_AGAIN: nameServerFailed,
+    ETIMEOUT: nameServerFailed, // of the resolver; ETIMEDOUT is of a connection
+    ESERVFAIL: nameServerFailed,
+    EREFUSED: nameServerFailed,
     ECONNREFUSED: 'nothing accepts connections at this port',
     EHOSTUNREACH: 'there is no route to its address',
     ENETUNREACH: 'there is no route to its address',
