@@ -46,7 +46,6 @@ const connectionErrors: Readonly<Record<string, string>> = {
   ESOCKET: 'The connection to the mail server failed or was closed.',
   ETIMEDOUT: 'The mail server did not respond in time.',
   ETLS: 'No TLS connection to the mail server is possible: it offers none, or its certificate is not trusted (POSTERN_SMTP_CA).',
-  EREQUIRETLS: 'The mail server offers no TLS. Postern does not send mail unencrypted.',
   EABORT: 'Postern has stopped sending the mail.',
 };
 
