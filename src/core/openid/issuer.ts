@@ -19,7 +19,8 @@ export function issuerProblem(issuer: string): string | null {
   if (url === null) return 'must be an address such as https://login.example.com';
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
     return 'must be an address without a query, a fragment or a password';
-  if (url.protocol !== 'https:' && !isLoopbackHost(url.hostname)) return 'must begin with https://, unless it is on this machine';
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname)))
+    return 'must begin with https://, unless it is on this machine';
   const sharedTenant = segmentsOf(url).find((segment) => sharedTenants.includes(segment));
   if (sharedTenant !== undefined && /(^|\.)(microsoftonline\.com|microsoftonline\.us|windows\.net)$/.test(url.hostname))
     return `must name one organization: "${sharedTenant}" admits users from outside of your organization`;
