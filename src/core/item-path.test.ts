@@ -38,12 +38,13 @@ for (const name of invalidNames) {
     assert.notEqual(nameError(name), null);
     assert.equal(parseSegments(['a', name, 'b']), null);
   });
+}
+
+for (const name of invalidNames.filter((text) => text.isWellFormed())) // no percent-encoding stands for half a surrogate pair
   test(`a percent-encoded name that is invalid or reserved is refused: ${JSON.stringify(name)}`, () => {
-    if (!name.isWellFormed()) return;
     const encoded = [...new TextEncoder().encode(name)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
     assert.equal(parseEncodedPath(`a/${encoded}/b`), null);
   });
-}
 
 for (const name of [
   '...',

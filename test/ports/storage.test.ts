@@ -135,8 +135,7 @@ test('invalid and reserved names are not listed, and are deleted with their fold
   mkdirSync(join(root, 'tree/.postern'), { recursive: true });
   mkdirSync(Buffer.concat([Buffer.from(`${root}/tree/`), Buffer.from([0x66, 0xff, 0x67])]));
   writeFileSync(Buffer.concat([Buffer.from(`${root}/tree/`), Buffer.from([0xc3, 0x28])]), 'x');
-  for (const name of ['.Postern-x', '.pOSTERN', 'a\nb', 'back\\slash', 'ok', '.hidden'])
-    if (name !== '.pOSTERN') writeFileSync(join(root, 'tree', name), 'x');
+  for (const name of ['.Postern-x', 'a\nb', 'back\\slash', 'ok', '.hidden']) writeFileSync(join(root, 'tree', name), 'x');
   const storage = localDisk(t, root);
   assert.deepEqual(await namesIn(storage, '/tree'), ['.hidden', 'ok']);
   await renameItem(storage, parsePath('/'), 'tree', 'moved');
