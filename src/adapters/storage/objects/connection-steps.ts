@@ -4,13 +4,13 @@ import { ServiceError } from './service-errors.ts';
 /** Tells the kinds of failures apart. */
 interface FailureKinds {
   /** Whether the service has answered: the connection works. */
-  isAnswer(failure: unknown): boolean;
+  isResponse(failure: unknown): boolean;
   /** Whether the service does not accept the credentials. */
   isSignIn(failure: unknown): boolean;
 }
 
 const kindsOfService: FailureKinds = {
-  isAnswer: (failure) => failure instanceof ServiceError,
+  isResponse: (failure) => failure instanceof ServiceError,
   isSignIn: (failure) => failure instanceof ServiceError && failure.isSignIn,
 };
 
@@ -18,7 +18,7 @@ const kindsOfService: FailureKinds = {
  * Returns the steps that test the connection, the credentials and the listing of a service.
  * @param tryList sends a request that lists something
  */
-export function connectionSteps(tryList: () => Promise<unknown>, { isAnswer, isSignIn } = kindsOfService): readonly TestStep[] {
+export function connectionSteps(tryList: () => Promise<unknown>, { isResponse, isSignIn } = kindsOfService): readonly TestStep[] {
   let failure: unknown = null;
   return [
     {
@@ -27,7 +27,7 @@ export function connectionSteps(tryList: () => Promise<unknown>, { isAnswer, isS
         await tryList().catch((cause: unknown) => {
           failure = cause;
         });
-        if (failure && !isAnswer(failure)) throw failure;
+        if (failure && !isResponse(failure)) throw failure;
       },
     },
     {

@@ -20,7 +20,7 @@ export class SftpRefusal extends StorageUnavailable {
 }
 
 /** The server has not answered in time: it may still do what was requested. */
-export class NoAnswer extends StorageUnavailable {}
+export class NoResponse extends StorageUnavailable {}
 
 /** The server accepts neither the password nor the key. */
 export class SignInRefused extends StorageUnavailable {}

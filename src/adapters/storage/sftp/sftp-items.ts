@@ -6,7 +6,7 @@ import { ChangeImpossible, ItemExists, ItemNotFound, StorageUnavailable, Storage
 import { FolderRemoval } from './folder-removal.ts';
 import { readSftpFolder } from './read-folder.ts';
 import type { SftpConnections } from './sftp-connections.ts';
-import { NoAnswer, nullIfMissing, refusalCode, SftpRefusal, statusCodes } from './sftp-errors.ts';
+import { NoResponse, nullIfMissing, refusalCode, SftpRefusal, statusCodes } from './sftp-errors.ts';
 import { openFileHandle } from './sftp-handle.ts';
 
 const maxListed = 1_000_000; // entries of one folder
@@ -141,7 +141,7 @@ export class SftpItems implements ItemServer {
       });
       return 'moved';
     } catch (cause) {
-      if (!(cause instanceof SftpRefusal)) return cause instanceof NoAnswer ? 'failed' : 'lost';
+      if (!(cause instanceof SftpRefusal)) return cause instanceof NoResponse ? 'failed' : 'lost';
       return this.#refusalOf(cause, from, to);
     }
   }

@@ -1,6 +1,6 @@
 import type { FileEntryWithStats, OpenMode, SFTPWrapper, Stats } from 'ssh2';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
-import { NoAnswer, SftpRefusal, statusCodes } from './sftp-errors.ts';
+import { NoResponse, SftpRefusal, statusCodes } from './sftp-errors.ts';
 
 const timeLimit = 30_000; // ms for a request
 const syncTimeLimit = 300_000; // ms: a disk may have gigabytes to write
@@ -138,7 +138,7 @@ export class SftpSession {
   async #send<T>(send: (sftp: SFTPWrapper, done: Done<T>) => void, limit = timeLimit): Promise<T> {
     if (!this.isOpen) throw connectionLost();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const timer = setTimeout(() => this.close(new NoAnswer('the server does not answer')), limit);
+    const timer = setTimeout(() => this.close(new NoResponse('the server does not respond')), limit);
     this.#rejectPending.add(reject);
     try {
       send(this.#sftp, (error, value) => {
