@@ -64,7 +64,7 @@ export class ChangeEvidence {
   /** When this process has first seen the evidence of each change, by token: times in the evidence may be missing or wrong. */
   readonly #firstSeen = new Map<string, number>();
   /** Tokens of the changes whose evidence only the sweep deletes. */
-  readonly #keptTokens = new Set<string>();
+  readonly #tokensForSweep = new Set<string>();
 
   /** @param now ms since the epoch */
   constructor(server: ItemServer, now: () => number) {
@@ -119,7 +119,7 @@ export class ChangeEvidence {
    * seen the marker, since the clock of the writer may have been wrong.
    * @param time ms that must have passed
    */
-  isSettled(token: string, { at }: Marker, time: number): boolean {
+  isOldEnough(token: string, { at }: Marker, time: number): boolean {
     const firstSeen = this.#firstSeen.get(token) ?? this.now();
     this.#firstSeen.set(token, firstSeen);
     const age = this.now() - at;
@@ -139,19 +139,19 @@ export class ChangeEvidence {
   }
 
   /**
-   * Keeps the evidence of a removal until the sweep. A request that reaches the server late then finds its new name taken, so it does
+   * Leaves the evidence of a removal to the sweep. A request that reaches the server late then finds its new name taken, so it does
    * not move another item that has the name of the removed one by then.
    */
-  keep(token: string): void {
-    this.#keptTokens.add(token);
+  leaveToSweep(token: string): void {
+    this.#tokensForSweep.add(token);
   }
 
   /**
-   * Deletes the evidence of a change, unless `keep` was called. The sweep deletes the rest of a removed item.
+   * Deletes the evidence of a change, unless `leaveToSweep` was called. The sweep deletes the rest of a removed item.
    * @throws the first error, after all was tried
    */
   async clear(token: string): Promise<void> {
-    if (this.#keptTokens.has(token)) return;
+    if (this.#tokensForSweep.has(token)) return;
     const results = await Promise.allSettled(
       [this.stagedPath(token), this.removedPath(token), this.#marker(token)].map((path) => this.server.delete(path)),
     );
@@ -172,7 +172,7 @@ export class ChangeEvidence {
     const pending = new Set(await pendingTokens());
     const results: PromiseSettledResult<void>[] = [];
     for (const token of this.#firstSeen.keys()) if (!namesByToken.has(token)) this.#firstSeen.delete(token);
-    for (const token of this.#keptTokens) if (!namesByToken.has(token)) this.#keptTokens.delete(token);
+    for (const token of this.#tokensForSweep) if (!namesByToken.has(token)) this.#tokensForSweep.delete(token);
     for (const [token, names] of namesByToken) {
       if (pending.has(token)) continue;
       const firstSeen = this.#firstSeen.get(token) ?? this.now();

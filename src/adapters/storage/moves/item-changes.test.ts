@@ -11,7 +11,7 @@ const keyOf = (path: readonly string[]) => path.join('/');
 
 /** A fake server in memory. It can lose the connection before it gets the request for a move, and get the request later. */
 class FakeServer implements ItemServer {
-  readonly settleTimes = { move: 60_000, newFile: () => 60_000 };
+  readonly maxWorkTimes = { move: 60_000, newFile: () => 60_000 };
   readonly items = new Map<string, string | null>(); // null: a folder
   /** The moves that have not reached the server yet. */
   readonly late: (() => MoveOutcome)[] = [];

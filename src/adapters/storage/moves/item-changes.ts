@@ -34,7 +34,7 @@ export class ItemChanges {
   async remove(parent: readonly string[], name: string, { token, confirm }: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
     const entry = await this.#findExisting(parent, name);
     const wasSentOnce = await this.#moves.run({ token, from: [...parent, name], to: this.#evidence.removedPath(token), entry, confirm });
-    if (!wasSentOnce) this.#evidence.keep(token);
+    if (!wasSentOnce) this.#evidence.leaveToSweep(token);
   }
 
   /** @returns as `Storage.recover` */
@@ -51,14 +51,14 @@ export class ItemChanges {
     if (!marker && !removedItem) return null;
     const rest = await this.#evidence.find([...parent, name]);
     const isItem = marker !== null && rest !== null && isVersion(marker.item, rest);
-    const isSettled = marker !== null && this.#evidence.isSettled(token, marker, this.#evidence.server.settleTimes.move);
+    const isOldEnough = marker !== null && this.#evidence.isOldEnough(token, marker, this.#evidence.server.maxWorkTimes.move);
     if (!removedItem) {
-      if (isItem && !isSettled) throw new StorageUnavailable('the server may still be moving the item');
+      if (isItem && !isOldEnough) throw new StorageUnavailable('the server may still be moving the item');
       return null;
     }
-    if (!isSettled) this.#evidence.keep(token);
+    if (!isOldEnough) this.#evidence.leaveToSweep(token);
     if (!isItem) return name; // the name now belongs to another item
-    if (!isSettled) throw new StorageUnavailable('the server may still be moving the item');
+    if (!isOldEnough) throw new StorageUnavailable('the server may still be moving the item');
     // The server has moved a part of a folder, or copied a file. The rest is moved, not deleted: others may have written files there.
     await this.#evidence.moveRest([...parent, name], token, rest.folder);
     return name;

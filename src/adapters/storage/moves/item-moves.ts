@@ -32,7 +32,7 @@ function stateOf({ item, replaced }: Pick<Marker, 'item' | 'replaced'>, source: 
 }
 
 /** Returns the time in ms after which a server no longer works on the move that a marker describes. */
-function settleTimeOf({ settleTimes: { move, newFile } }: ItemServer, { item, replaced }: Marker, isStaged: boolean): number {
+function maxWorkTimeOf({ maxWorkTimes: { move, newFile } }: ItemServer, { item, replaced }: Marker, isStaged: boolean): number {
   return !isStaged || item === 'folder' || replaced !== null ? move : Math.min(move, newFile(item.size));
 }
 
@@ -91,7 +91,7 @@ export class ItemMoves {
     const state = stateOf(marker, source, target);
     if (state === 'moved' || (isStaged && !source)) return marker.name;
     if (!source) return null; // somebody else has renamed or deleted it
-    if (!this.#evidence.isSettled(token, marker, settleTimeOf(this.#evidence.server, marker, isStaged)))
+    if (!this.#evidence.isOldEnough(token, marker, maxWorkTimeOf(this.#evidence.server, marker, isStaged)))
       throw new StorageUnavailable('the server may still be moving the item');
     if (!isStaged || state === 'unmoved') return null;
     if (state === 'unclear' && marker.replaced === null) return target && isVersion(marker.item, target) ? marker.name : null;

@@ -17,8 +17,8 @@ export type MoveOutcome = 'moved' | 'lost' | 'failed' | Error;
  * return `lost` or `failed` instead.
  */
 export interface ItemServer {
-  /** How long the server may work on a move after its connection was lost, in ms. */
-  readonly settleTimes: {
+  /** How long the server may still work on a move after its connection was lost, in ms. */
+  readonly maxWorkTimes: {
     readonly move: number;
     /** For a file that was just stored, if its new name was free. @param size in bytes */
     readonly newFile: (size: number) => number;

@@ -15,7 +15,7 @@ const maxText = 1 << 16; // bytes
  * ms for which a server may work on a request after it was sent: longer than the time limit of a request, since the network may deliver
  * it late. The time for a new file is shorter: nobody else uses its name in the staging area.
  */
-const settleTimes = { move: 120_000, newFile: () => 15_000 };
+const maxWorkTimes = { move: 120_000, newFile: () => 15_000 };
 
 /** Returns an entry, or null for what is neither a file nor a folder. @param now ms since the epoch */
 export function entryOf(name: string, stats: Stats, now: number): ServerEntry | null {
@@ -32,7 +32,7 @@ const isAddressable = (name: string) => nameError(name) === null && !name.includ
 
 /** The files and folders of a location at an SFTP server. Links in the folder are not followed: for visitors, they do not exist. */
 export class SftpItems implements ItemServer {
-  readonly settleTimes = settleTimes;
+  readonly maxWorkTimes = maxWorkTimes;
   readonly #connections: SftpConnections;
   readonly #root: string;
   readonly #now: () => number;

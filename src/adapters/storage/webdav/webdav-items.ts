@@ -32,7 +32,7 @@ function refusalOf(status: number): Error {
 
 /** The files and folders of a location at a WebDAV server. */
 export class WebdavItems implements ItemServer {
-  readonly settleTimes = {
+  readonly maxWorkTimes = {
     move: 660_000,
     newFile: (size: number) => 30_000 + size / 1000, // a slow server copies 1000 bytes in one ms
   };
