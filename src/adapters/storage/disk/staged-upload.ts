@@ -20,7 +20,7 @@ export interface StagedUpload {
   /** Bytes that must stay free on the file system. */
   readonly floor: number;
   /** Whether the name of the file must be synced with the first bytes: a crash that loses the name also loses the bytes. */
-  readonly isNameNew: boolean;
+  readonly mustSyncName: boolean;
 }
 
 /**
@@ -37,7 +37,7 @@ export function openStagedUpload(
   try {
     const floor = floorOf(staging.folder, freeSpace);
     checkFreeSpace(staging.folder, floor, size ?? 0);
-    return { file: createFile(staging.folder, staging.name, 0o666), staging, token, floor, isNameNew: false };
+    return { file: createFile(staging.folder, staging.name, 0o666), staging, token, floor, mustSyncName: false };
   } catch (cause) {
     fs.closeSync(staging.folder);
     throw cause;
@@ -58,7 +58,7 @@ function reopenStagingFile(
     try {
       if (fs.fstatSync(file).size < offset) throw errorWithCode('ENOENT');
       deleteNameNote(staging); // left by an earlier attempt to put the file in place
-      return { file, staging, token, floor, isNameNew: offset === 0 };
+      return { file, staging, token, floor, mustSyncName: offset === 0 };
     } catch (cause) {
       fs.closeSync(file);
       throw cause;
@@ -95,9 +95,9 @@ export function reopenStagedUpload(
 }
 
 /** Makes what was written durable. */
-export function syncStaged({ file, staging, isNameNew }: StagedUpload): void {
+export function syncStaged({ file, staging, mustSyncName }: StagedUpload): void {
   fs.fsyncSync(file);
-  if (isNameNew) fs.fsyncSync(staging.folder);
+  if (mustSyncName) fs.fsyncSync(staging.folder);
 }
 
 /** Writes bytes at a position. */
