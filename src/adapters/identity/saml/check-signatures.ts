@@ -1,24 +1,24 @@
 import { namespaces } from './saml-names.ts';
-import { attributeOf, childrenOf, demand, onlyChild, withDescendants, type XmlElement } from './strict-xml.ts';
+import { attributeOf, childElementsOf, demand, onlyChild, type StrictElement, withDescendants } from './strict-xml.ts';
 
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const signatureAlgorithms = [256, 384, 512].map((bits) => `http://www.w3.org/2001/04/xmldsig-more#rsa-sha${bits}`);
 const digestAlgorithms = [256, 512].map((bits) => `http://www.w3.org/2001/04/xmlenc#sha${bits}`);
 const usualTransforms = [`${namespaces.signature}enveloped-signature`, exclusive].join();
 
-const isSignature = ({ namespace, name }: XmlElement) => namespace === namespaces.signature && name === 'Signature';
+const isSignature = ({ namespace, name }: StrictElement) => namespace === namespaces.signature && name === 'Signature';
 
 /** Returns the algorithms of the children with a name, joined by commas. */
-const algorithmsOf = (element: XmlElement, name: string) =>
-  childrenOf(element, namespaces.signature, name)
+const algorithmsOf = (element: StrictElement, name: string) =>
+  childElementsOf(element, namespaces.signature, name)
     .map((child) => attributeOf(child, 'Algorithm'))
     .join();
 
 /** Returns whether an element has its own signature. */
-export const isSigned = (element: XmlElement): boolean => element.children.some(isSignature);
+export const isSigned = (element: StrictElement): boolean => element.children.some(isSignature);
 
 /** Checks that a signature covers its parent and nothing else, with algorithms that are not broken. @throws XmlRefused */
-function checkSignature(signature: XmlElement, parent: XmlElement): void {
+function checkSignature(signature: StrictElement, parent: StrictElement): void {
   const info = onlyChild(signature, namespaces.signature, 'SignedInfo');
   const reference = onlyChild(info, namespaces.signature, 'Reference');
   const transforms = algorithmsOf(onlyChild(reference, namespaces.signature, 'Transforms'), 'Transform');
@@ -27,7 +27,7 @@ function checkSignature(signature: XmlElement, parent: XmlElement): void {
   demand(transforms === usualTransforms, 'A signature has unusual transforms.');
   demand(signatureAlgorithms.includes(algorithmsOf(info, 'SignatureMethod')), 'A signature has an algorithm other than RSA with SHA-2.');
   demand(digestAlgorithms.includes(algorithmsOf(reference, 'DigestMethod')), 'A signature has a digest other than SHA-256 or SHA-512.');
-  demand(childrenOf(signature, namespaces.signature, 'Object').length === 0, 'A signature contains an Object.');
+  demand(childElementsOf(signature, namespaces.signature, 'Object').length === 0, 'A signature contains an Object.');
 }
 
 /**
@@ -35,8 +35,8 @@ function checkSignature(signature: XmlElement, parent: XmlElement): void {
  * signed part can be moved elsewhere. node-saml then verifies them.
  * @throws XmlRefused
  */
-export function checkSignatures(response: XmlElement): void {
-  const assertions = childrenOf(response, namespaces.assertion, 'Assertion');
+export function checkSignatures(response: StrictElement): void {
+  const assertions = childElementsOf(response, namespaces.assertion, 'Assertion');
   const parents = [response, ...assertions].filter(isSigned);
   const all = withDescendants(response).filter(isSignature);
   demand(all.length === parents.length, 'A signature is at an unusual place.');

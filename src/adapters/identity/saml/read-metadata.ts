@@ -1,7 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 import type { ProviderDescription } from '#ports/saml.ts';
 import { namespaces } from './saml-names.ts';
-import { attributeOf, childrenOf, demand, parseXml, refuse, textOf, timeOf, withDescendants, type XmlElement } from './strict-xml.ts';
+import {
+  attributeOf,
+  childElementsOf,
+  demand,
+  elementText,
+  elementTime,
+  parseXml,
+  refuse,
+  type StrictElement,
+  withDescendants,
+} from './strict-xml.ts';
 
 /** Metadata that describes a provider. */
 export interface MetadataInput {
@@ -16,10 +26,10 @@ const metadataLimits = { elements: 20_000, attributes: 40_000, namespaces: 2000 
 const maxDescription = 1 << 17; // characters, enough for about 60 certificates: descriptions are cached
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 
-const rolesOf = (entity: XmlElement) => childrenOf(entity, namespaces.metadata, 'IDPSSODescriptor');
+const rolesOf = (entity: StrictElement) => childElementsOf(entity, namespaces.metadata, 'IDPSSODescriptor');
 
 /** Returns the identity provider that the metadata describes. @throws XmlRefused */
-function providerOf(root: XmlElement, entityId: string | null): XmlElement {
+function providerOf(root: StrictElement, entityId: string | null): StrictElement {
   const entities = withDescendants(root).filter(({ namespace, name }) => namespace === namespaces.metadata && name === 'EntityDescriptor');
   const providers = entities.filter((entity) => rolesOf(entity).length > 0);
   const candidates = entityId === null ? providers : providers.filter((entity) => attributeOf(entity, 'entityID') === entityId);
@@ -44,12 +54,12 @@ function certificateOf(base64: string): string {
 }
 
 /** Returns the signing certificates of a role. A key without a `use` is also for signing (SAML Metadata, 2.4.1.1). */
-const certificatesOf = (role: XmlElement): string[] =>
-  childrenOf(role, namespaces.metadata, 'KeyDescriptor')
+const certificatesOf = (role: StrictElement): string[] =>
+  childElementsOf(role, namespaces.metadata, 'KeyDescriptor')
     .filter((key) => [null, 'signing'].includes(attributeOf(key, 'use')))
     .flatMap(withDescendants)
     .filter(({ namespace, name }) => namespace === namespaces.signature && name === 'X509Certificate')
-    .map((element) => certificateOf(textOf(element)));
+    .map((element) => certificateOf(elementText(element)));
 
 /** Removes all comments, in linear time. @throws XmlRefused for a comment without an end */
 function withoutComments(xml: string): string {
@@ -75,10 +85,10 @@ export function readMetadata({ xml, entityId, now }: MetadataInput): ProviderDes
   const [role, ...otherRoles] = rolesOf(provider);
   if (!role || otherRoles.length > 0) return refuse('The metadata describes the provider twice.');
   for (const element of [root, provider, role]) {
-    const validUntil = timeOf(element, 'validUntil');
+    const validUntil = elementTime(element, 'validUntil');
     demand(validUntil === null || now < validUntil, 'The metadata has expired.');
   }
-  const service = childrenOf(role, namespaces.metadata, 'SingleSignOnService').find(
+  const service = childElementsOf(role, namespaces.metadata, 'SingleSignOnService').find(
     (one) => attributeOf(one, 'Binding') === redirectBinding && attributeOf(one, 'Location') !== null,
   );
   const certificates = [...new Set(certificatesOf(role))];

@@ -4,17 +4,17 @@ import { namespaces } from './saml-names.ts';
 import { signingCertificates } from './signing-certificates.ts';
 import {
   attributeOf,
-  childrenOf,
+  childElementsOf,
   demand,
+  elementText,
+  elementTime,
   onlyChild,
   parseStrictly,
   parseXml,
   refuse,
   rootOf,
-  textOf,
-  timeOf,
+  type StrictElement,
   withDescendants,
-  type XmlElement,
 } from './strict-xml.ts';
 import { verifySignedAssertion } from './xml-libraries.ts';
 
@@ -42,13 +42,13 @@ const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 const knownConditions = ['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'];
 
 /** Returns whether a time is within `NotBefore` and `NotOnOrAfter`. */
-function isInTime(element: XmlElement, now: number): boolean {
-  const [from, until] = [timeOf(element, 'NotBefore'), timeOf(element, 'NotOnOrAfter')];
+function isInTime(element: StrictElement, now: number): boolean {
+  const [from, until] = [elementTime(element, 'NotBefore'), elementTime(element, 'NotOnOrAfter')];
   return (from === null || now >= from - clockTolerance) && (until === null || now < until + clockTolerance);
 }
 
 /** Returns the status codes of a response, for the operator. */
-const statusCodes = (status: XmlElement) =>
+const statusCodes = (status: StrictElement) =>
   withDescendants(status)
     .flatMap((element) => attributeOf(element, 'Value') ?? [])
     .map((value) => value.slice(value.lastIndexOf(':') + 1, 100))
@@ -58,7 +58,7 @@ const statusCodes = (status: XmlElement) =>
  * Checks the response element around an assertion. The element may be unsigned, so its values can only cause a refusal; none is returned.
  * @throws XmlRefused
  */
-function checkEnvelope(response: XmlElement, { issuer, acsUrl }: ResponseInput): void {
+function checkEnvelope(response: StrictElement, { issuer, acsUrl }: ResponseInput): void {
   demand(response.namespace === namespaces.protocol && response.name === 'Response', 'The XML is not a SAML response.');
   demand(attributeOf(response, 'Version') === '2.0', 'The response is not a SAML 2.0 response.');
   const status = onlyChild(response, namespaces.protocol, 'Status');
@@ -69,7 +69,7 @@ function checkEnvelope(response: XmlElement, { issuer, acsUrl }: ResponseInput):
     destination === acsUrl || (destination === null && !isSigned(response)),
     `The response has a Destination other than ${acsUrl}, or is signed and has no Destination.`,
   );
-  const issuers = childrenOf(response, namespaces.assertion, 'Issuer').map(textOf);
+  const issuers = childElementsOf(response, namespaces.assertion, 'Issuer').map(elementText);
   demand(
     issuers.every((one) => one === issuer),
     `The response is from ${issuers.join()}, not from ${issuer}.`,
@@ -80,58 +80,58 @@ function checkEnvelope(response: XmlElement, { issuer, acsUrl }: ResponseInput):
 }
 
 /** Returns the data of a confirmation; null unless it is a bearer confirmation, for acsUrl, and valid now (SAML Profiles, 4.1.4.3). */
-function confirmationData(confirmation: XmlElement, { acsUrl, now }: ResponseInput): XmlElement | null {
+function confirmationData(confirmation: StrictElement, { acsUrl, now }: ResponseInput): StrictElement | null {
   if (attributeOf(confirmation, 'Method') !== bearer) return null;
   const data = onlyChild(confirmation, namespaces.assertion, 'SubjectConfirmationData');
-  const isForUs = attributeOf(data, 'Recipient') === acsUrl && timeOf(data, 'NotOnOrAfter') !== null;
+  const isForUs = attributeOf(data, 'Recipient') === acsUrl && elementTime(data, 'NotOnOrAfter') !== null;
   return isForUs && isInTime(data, now) ? data : null;
 }
 
-function checkConditions(conditions: XmlElement, { entityId, now }: ResponseInput): void {
+function checkConditions(conditions: StrictElement, { entityId, now }: ResponseInput): void {
   demand(isInTime(conditions, now), 'The assertion is not valid now. Compare the clocks of the provider and of this machine.');
   const unknown = conditions.children.find(({ name }) => !knownConditions.includes(name));
   demand(unknown === undefined, `The assertion has an unknown condition: ${unknown?.name}.`);
-  const audiences = childrenOf(conditions, namespaces.assertion, 'AudienceRestriction').map((restriction) =>
-    childrenOf(restriction, namespaces.assertion, 'Audience').map(textOf),
+  const audiences = childElementsOf(conditions, namespaces.assertion, 'AudienceRestriction').map((restriction) =>
+    childElementsOf(restriction, namespaces.assertion, 'Audience').map(elementText),
   );
   const isForUs = audiences.length > 0 && audiences.every((listed) => listed.includes(entityId));
   demand(isForUs, `The assertion is for ${audiences.flat().join(', ') || 'nobody'}, not for ${entityId}.`);
 }
 
 /** Returns the attributes of an assertion. A value with elements in it is left out. */
-function attributesOf(assertion: XmlElement): Readonly<Record<string, readonly string[]>> {
+function attributesOf(assertion: StrictElement): Readonly<Record<string, readonly string[]>> {
   const values = new Map<string, string[]>();
-  for (const statement of childrenOf(assertion, namespaces.assertion, 'AttributeStatement'))
-    for (const attribute of childrenOf(statement, namespaces.assertion, 'Attribute')) {
+  for (const statement of childElementsOf(assertion, namespaces.assertion, 'AttributeStatement'))
+    for (const attribute of childElementsOf(statement, namespaces.assertion, 'Attribute')) {
       const name = attributeOf(attribute, 'Name') ?? refuse('An attribute has no name.');
-      const texts = childrenOf(attribute, namespaces.assertion, 'AttributeValue').flatMap(({ text }) => text ?? []);
+      const texts = childElementsOf(attribute, namespaces.assertion, 'AttributeValue').flatMap(({ text }) => text ?? []);
       values.set(name, [...(values.get(name) ?? []), ...texts]);
     }
   return Object.fromEntries(values);
 }
 
 /** Returns when the session must end, or null. @throws XmlRefused if the assertion does not state a sign-in */
-function sessionEndOf(assertion: XmlElement): number | null {
-  const statements = childrenOf(assertion, namespaces.assertion, 'AuthnStatement');
+function sessionEndOf(assertion: StrictElement): number | null {
+  const statements = childElementsOf(assertion, namespaces.assertion, 'AuthnStatement');
   demand(statements.length > 0, 'The assertion does not state that the user has signed in.');
-  const ends = statements.flatMap((statement) => timeOf(statement, 'SessionNotOnOrAfter') ?? []);
+  const ends = statements.flatMap((statement) => elementTime(statement, 'SessionNotOnOrAfter') ?? []);
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
-function readAssertion(assertion: XmlElement, input: ResponseInput): SamlStatement {
+function readAssertion(assertion: StrictElement, input: ResponseInput): SamlStatement {
   const isAssertion = assertion.namespace === namespaces.assertion && assertion.name === 'Assertion';
   demand(isAssertion && attributeOf(assertion, 'Version') === '2.0', 'The signed element is not a SAML 2.0 assertion.');
-  const issuer = textOf(onlyChild(assertion, namespaces.assertion, 'Issuer'));
+  const issuer = elementText(onlyChild(assertion, namespaces.assertion, 'Issuer'));
   demand(issuer === input.issuer, `The assertion is from ${issuer}, not from ${input.issuer}.`);
-  const issuedAt = timeOf(assertion, 'IssueInstant') ?? refuse('The assertion has no IssueInstant.');
+  const issuedAt = elementTime(assertion, 'IssueInstant') ?? refuse('The assertion has no IssueInstant.');
   demand(issuedAt <= input.now + clockTolerance && input.now < issuedAt + maxAge, 'The assertion is too old, or from the future.');
   checkConditions(onlyChild(assertion, namespaces.assertion, 'Conditions'), input);
   const subject = onlyChild(assertion, namespaces.assertion, 'Subject');
-  const confirmations = childrenOf(subject, namespaces.assertion, 'SubjectConfirmation');
+  const confirmations = childElementsOf(subject, namespaces.assertion, 'SubjectConfirmation');
   const [data] = confirmations.flatMap((confirmation) => confirmationData(confirmation, input) ?? []);
   if (!data) return refuse(`The assertion is not confirmed for ${input.acsUrl} at this time.`);
   const nameId = onlyChild(subject, namespaces.assertion, 'NameID');
-  const name = textOf(nameId);
+  const name = elementText(nameId);
   demand(name !== '' && name.length <= 255, 'The NameID is empty or too long.');
   return {
     id: attributeOf(assertion, 'ID') ?? refuse('The assertion has no ID.'),

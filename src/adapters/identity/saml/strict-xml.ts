@@ -1,12 +1,12 @@
 import { type DomNode, parseDocument } from './xml-libraries.ts';
 
 /** An element of a parsed document. Comments, CDATA, entities and processing instructions do not occur. */
-export interface XmlElement {
+export interface StrictElement {
   readonly namespace: string;
   readonly name: string;
   /** Values of the attributes without a namespace. */
   readonly attributes: ReadonlyMap<string, string>;
-  readonly children: readonly XmlElement[];
+  readonly children: readonly StrictElement[];
   /** Text without surrounding spaces; null: the element has other elements in it, so that two readers could read different texts. */
   readonly text: string | null;
 }
@@ -31,7 +31,7 @@ const maxDepth = 50;
 export const elementsIn = ({ childNodes }: DomNode): DomNode[] => Array.from(childNodes).filter(({ nodeType }) => nodeType === elementNode);
 
 /** Returns an element as plain data. */
-function plainElement(node: DomNode, depth: number): XmlElement {
+function plainElement(node: DomNode, depth: number): StrictElement {
   demand(depth <= maxDepth, 'The XML is nested too deeply.');
   const attributes = Array.from(node.attributes ?? []).filter(({ namespaceURI }) => !namespaceURI);
   const hasTextOnly = Array.from(node.childNodes).every(({ nodeType }) => nodeType === textNode);
@@ -45,7 +45,7 @@ function plainElement(node: DomNode, depth: number): XmlElement {
 }
 
 /** Limits of a document, which are checked before it is parsed: parsing takes time that grows faster than the document. */
-export interface XmlLimits {
+export interface StrictXmlLimits {
   readonly elements: number;
   /** Attributes of all elements, with declarations of namespaces. */
   readonly attributes: number;
@@ -61,7 +61,7 @@ const countOf = (xml: string, pattern: RegExp) => xml.match(pattern)?.length ?? 
  * Parses a document without a DOCTYPE. Accepts no comment, CDATA or processing instruction: what one library ignores, another one reads.
  * @throws XmlRefused
  */
-export function parseStrictly(xml: string, { elements, attributes, namespaces }: XmlLimits): DomNode {
+export function parseStrictly(xml: string, { elements, attributes, namespaces }: StrictXmlLimits): DomNode {
   demand(!/<!|<\?(?!xml\s)/.test(xml), 'The XML has a DOCTYPE, a comment, CDATA or a processing instruction.');
   demand(countOf(xml, /</g) <= 2 * elements, 'The XML has too many elements.');
   demand(countOf(xml, /=\s*["']/g) <= attributes && countOf(xml, /xmlns/g) <= namespaces, 'The XML has too many attributes or namespaces.');
@@ -71,35 +71,38 @@ export function parseStrictly(xml: string, { elements, attributes, namespaces }:
 }
 
 /** Returns the root element of a document as plain data. @throws XmlRefused */
-export function rootOf(document: DomNode): XmlElement {
+export function rootOf(document: DomNode): StrictElement {
   const [root, ...others] = elementsIn(document);
   return root && others.length === 0 ? plainElement(root, 1) : refuse('The XML does not have exactly one root element.');
 }
 
 /** Parses a document, and returns its root element. @throws XmlRefused, as `parseStrictly` and `rootOf` */
-export const parseXml = (xml: string, limits: XmlLimits): XmlElement => rootOf(parseStrictly(xml, limits));
+export const parseXml = (xml: string, limits: StrictXmlLimits): StrictElement => rootOf(parseStrictly(xml, limits));
 
 /** Returns the children of an element that have the given name. */
-export const childrenOf = ({ children }: XmlElement, namespace: string, name: string): readonly XmlElement[] =>
+export const childElementsOf = ({ children }: StrictElement, namespace: string, name: string): readonly StrictElement[] =>
   children.filter((child) => child.namespace === namespace && child.name === name);
 
 /** Returns the only child of an element that has the given name. @throws XmlRefused if there is none, or several */
-export function onlyChild(element: XmlElement, namespace: string, name: string): XmlElement {
-  const [child, ...others] = childrenOf(element, namespace, name);
+export function onlyChild(element: StrictElement, namespace: string, name: string): StrictElement {
+  const [child, ...others] = childElementsOf(element, namespace, name);
   return child && others.length === 0 ? child : refuse(`${element.name} does not have exactly one ${name}.`);
 }
 
 /** Returns the text of an element. @throws XmlRefused if it has elements in it */
-export const textOf = ({ name, text }: XmlElement): string => text ?? refuse(`${name} contains elements, not only text.`);
+export const elementText = ({ name, text }: StrictElement): string => text ?? refuse(`${name} contains elements, not only text.`);
 
 /** Returns the value of an attribute, or null if it is missing or empty. */
-export const attributeOf = ({ attributes }: XmlElement, name: string): string | null => attributes.get(name) || null;
+export const attributeOf = ({ attributes }: StrictElement, name: string): string | null => attributes.get(name) || null;
 
 /** Returns an element and all elements in it. */
-export const withDescendants = (element: XmlElement): readonly XmlElement[] => [element, ...element.children.flatMap(withDescendants)];
+export const withDescendants = (element: StrictElement): readonly StrictElement[] => [
+  element,
+  ...element.children.flatMap(withDescendants),
+];
 
 /** Returns the time in an attribute, in ms since the epoch; null: the attribute is missing. @throws XmlRefused */
-export function timeOf(element: XmlElement, name: string): number | null {
+export function elementTime(element: StrictElement, name: string): number | null {
   const text = attributeOf(element, name);
   if (text === null) return null;
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) ? Date.parse(text) : Number.NaN;

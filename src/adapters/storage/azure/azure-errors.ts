@@ -36,18 +36,18 @@ const impossibleReasons: ReadonlyMap<string, string> = new Map([
 export const hierarchicalNamespaceError = () => new StorageUnavailable('accounts with a hierarchical namespace are not supported yet');
 
 /** Returns the code of an error, or "no code". */
-export function codeOf({ headers }: OutboundResponse): string {
+export function azureCodeOf({ headers }: OutboundResponse): string {
   const code = headers['x-ms-error-code'] ?? '';
   return /^[A-Za-z0-9.]{1,64}$/.test(code) ? code : 'no code';
 }
 
 /** Returns whether a response has a status that the caller expects, and no error code that has another meaning than the caller expects. */
 export const isExpected = (response: OutboundResponse, statuses: readonly number[] = []): boolean =>
-  statuses.includes(response.status) && !neverExpected.includes(codeOf(response));
+  statuses.includes(response.status) && !neverExpected.includes(azureCodeOf(response));
 
 /** Returns the error of a response. */
 export function azureError(method: Method, response: OutboundResponse): Error {
-  const code = codeOf(response);
+  const code = azureCodeOf(response);
   const reason = method === 'PUT' ? impossibleReasons.get(code) : undefined;
   return reason === undefined ? new ServiceError(response.status, code, meanings.get(code)) : new ChangeImpossible(reason);
 }

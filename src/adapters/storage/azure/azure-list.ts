@@ -1,5 +1,5 @@
 import { decodeKey } from '#adapters/storage/objects/encode-key.ts';
-import { etagOf, hasObjects, listPages, sizeOf, timeOf } from '#adapters/storage/objects/list-pages.ts';
+import { checkedEtag, hasObjects, listPages, sizeOf, timeOf } from '#adapters/storage/objects/list-pages.ts';
 import type { ListedKeys, ObjectStore, StoredObject } from '#adapters/storage/objects/object-store.ts';
 import { childrenOf, childText, type XmlElement, type XmlLimits } from '#adapters/storage/objects/xml.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
@@ -13,10 +13,10 @@ const pageLimits: XmlLimits = { bytes: 8 << 20, elements: 50_000 };
 const shortPageLimits: XmlLimits = { bytes: 1 << 14, elements: 200 };
 
 /** Returns whether the service cannot store a key because of its length or the number of its segments. */
-export const isKeyTooLong = (key: string): boolean => key.length > maxKey || key.split('/').length > maxSegments;
+export const isAzureKeyTooLong = (key: string): boolean => key.length > maxKey || key.split('/').length > maxSegments;
 
 /** Returns an ETag as it is in headers: lists leave out its quotes. */
-export const quotedEtag = (etag = ''): string => etagOf(etag === '' || etag.startsWith('"') ? etag : `"${etag}"`);
+export const quotedEtag = (etag = ''): string => checkedEtag(etag === '' || etag.startsWith('"') ? etag : `"${etag}"`);
 
 /** Returns whether a blob in an access tier must be restored before it can be read. */
 export const isArchiveTier = (tier: string | null | undefined): boolean => tier === 'Archive';
@@ -25,7 +25,7 @@ export const isArchiveTier = (tier: string | null | undefined): boolean => tier 
 function keyOf(entry: XmlElement, prefix: string): string {
   const [name] = childrenOf(entry, 'Name');
   const key = name?.isEncoded ? decodeKey(name.text) : (name?.text ?? null);
-  if (key === null || isKeyTooLong(key)) throw new StorageUnavailable('the service sent a key that cannot be read');
+  if (key === null || isAzureKeyTooLong(key)) throw new StorageUnavailable('the service sent a key that cannot be read');
   if (!key.startsWith(prefix)) throw new StorageUnavailable('the service lists keys with another prefix');
   return key;
 }

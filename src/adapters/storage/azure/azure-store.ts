@@ -18,8 +18,8 @@ import { xmlText } from '#adapters/storage/objects/xml.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
 import { ItemArchived, ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage-errors.ts';
 import type { AzureContainer } from './azure-container.ts';
-import { codeOf, hierarchicalNamespaceError } from './azure-errors.ts';
-import { hasBlobs, isArchiveTier, isKeyTooLong, listBlobs } from './azure-list.ts';
+import { azureCodeOf, hierarchicalNamespaceError } from './azure-errors.ts';
+import { hasBlobs, isArchiveTier, isAzureKeyTooLong, listBlobs } from './azure-list.ts';
 
 /** Header in which Postern stores the token of the change that wrote a blob. */
 const tokenHeader = 'x-ms-meta-posterntoken';
@@ -79,7 +79,7 @@ export class AzureStore implements ObjectStore {
   }
 
   isKeyTooLong(key: string) {
-    return isKeyTooLong(key);
+    return isAzureKeyTooLong(key);
   }
 
   list(prefix: string, delimiter?: '' | '/') {
@@ -136,7 +136,7 @@ export class AzureStore implements ObjectStore {
     const request = { headers, expected: [404, 409, 412], timeLimit: slowTimeLimit };
     const response = await this.#container.sendAndRead('PUT', to, request).catch(throwIfArchived);
     if (response.status >= 300) {
-      if (codeOf(response) === 'BlobAlreadyExists') throw new ItemExists('there is a blob with this key');
+      if (azureCodeOf(response) === 'BlobAlreadyExists') throw new ItemExists('there is a blob with this key');
       throw new ItemChanged('the blob to copy has changed');
     }
     if (response.headers['x-ms-copy-status'] !== 'success') await this.#awaitCopy(to);
@@ -170,7 +170,8 @@ export class AzureStore implements ObjectStore {
       expected: [400, 404, 409, 412],
       timeLimit: slowTimeLimit,
     });
-    if (response.status === 400 && codeOf(response) !== 'InvalidBlockList') throw new OutcomeUnknown('the service did not join the blocks');
+    if (response.status === 400 && azureCodeOf(response) !== 'InvalidBlockList')
+      throw new OutcomeUnknown('the service did not join the blocks');
     // If another upload has joined its blocks under this name, the service has discarded ours.
     return response.status < 300;
   }

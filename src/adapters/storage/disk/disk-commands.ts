@@ -6,7 +6,7 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { changeEntry, type EntryChange } from './change-entry.ts';
 import { afterCommitPoint, errorWithCode, isAbsentError, RootGone, runDiskChange, toStorageError } from './disk-errors.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
-import { checkFolder, type FolderPath, openFolderRoot, resolveLinks } from './location-folder.ts';
+import { checkLocationFolder, type FolderPath, openFolderRoot, resolveLinks } from './location-folder.ts';
 import { makeFolder } from './make-folder.ts';
 import { isRootPresent, type StorageRoot } from './open-within-root.ts';
 import type { Ownership } from './ownership.ts';
@@ -40,7 +40,7 @@ export class DiskCommands {
   }
 
   check(folder: FolderPath): void {
-    checkFolder(folder);
+    checkLocationFolder(folder);
   }
 
   /** Returns whether the staging area of a folder is empty. The folder need not be open. */

@@ -1,7 +1,7 @@
 import type { ContinuedUpload, StorageClient, UploadTarget } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { OpenFolder } from './open-folders.ts';
-import { placeUpload } from './place-upload.ts';
+import { placeDiskUpload } from './place-upload.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
 
 const readBackSize = 1 << 20; // bytes
@@ -92,7 +92,7 @@ export class DiskUpload implements ContinuedUpload {
 
   async place(): Promise<string> {
     await this.sync();
-    return placeUpload(this.#folder, this.#stagedUpload, this.#placing, this.#client);
+    return placeDiskUpload(this.#folder, this.#stagedUpload, this.#placing, this.#client);
   }
 
   async discard(): Promise<void> {

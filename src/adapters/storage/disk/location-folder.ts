@@ -49,7 +49,7 @@ function orUnavailable<T>(work: () => T): T {
 }
 
 /** Checks the folder of a location. @throws StorageUnavailable if it cannot be used */
-export const checkFolder = (folder: FolderPath): void => orUnavailable(() => checkPresent(folder));
+export const checkLocationFolder = (folder: FolderPath): void => orUnavailable(() => checkPresent(folder));
 
 /** Opens the folder of a location. @throws StorageUnavailable if it cannot be used */
 export const openFolderRoot = (folder: FolderPath): StorageRoot => orUnavailable(() => openPresent(folder));

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { ItemChanged } from '#ports/storage-errors.ts';
 import { errorWithCode, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
-import { etagOf } from './entry.ts';
+import { diskEtag } from './entry.ts';
 import { confirmStaging, deleteMark, readNote, writeNote } from './marks.ts';
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
@@ -83,7 +83,7 @@ export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: s
   } catch (cause) {
     throw new ItemChanged('the file no longer exists', { cause });
   }
-  if (!current.isFile() || etagOf(current) !== etag) throw new ItemChanged('the file has changed');
+  if (!current.isFile() || diskEtag(current) !== etag) throw new ItemChanged('the file has changed');
   const secondName = withSuffix(staging, secondNameSuffix);
   const isLinked = linkFile(staging, secondName);
   if (!isLinked) writeNote(withSuffix(staging, claimSuffix), noClaim);

@@ -22,7 +22,7 @@ export function placingOf(target: UploadTarget, ownership: Ownership): Placing {
 }
 
 /** Puts a synced staging file in place, durably. @returns its name */
-export async function placeUpload(
+export async function placeDiskUpload(
   { threads, pages }: Pick<OpenFolder, 'threads' | 'pages'>,
   stagedUpload: StagedUpload,
   placing: Placing,

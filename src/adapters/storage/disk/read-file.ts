@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import type { DatedEntry } from '#core/listing.ts';
 import { type ErrorMessage, errorMessage, errorWithCode, RootGone } from './disk-errors.ts';
-import { entryOf } from './entry.ts';
+import { diskEntryOf } from './entry.ts';
 import { isRootPresent, openPathWithinRoot, reopen, type StorageRoot } from './open-within-root.ts';
 
 /** Files up to this size (bytes) are part of the response. With 64 KiB more, one read would delay other requests too long. */
@@ -69,7 +69,7 @@ function readFile(pathDescriptor: number, name: string, times: number): ReadResp
   try {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const stat = fs.fstatSync(file, { bigint: true });
-      const entry = entryOf(name, stat);
+      const entry = diskEntryOf(name, stat);
       if (!entry || entry.folder) return { kind: 'absent' };
       if (entry.size > maxInlineSize) return { kind: 'open', entry, descriptors: openDescriptors(pathDescriptor, times) };
       const bytes = readAll(file, entry.size);
@@ -90,7 +90,7 @@ function read(root: StorageRoot, { path, cachedEtag, entryOnly, callers: times }
   const pathDescriptor = openPathWithinRoot(root, segments);
   try {
     const stat = fs.fstatSync(pathDescriptor, { bigint: true });
-    const entry = entryOf(name, stat);
+    const entry = diskEntryOf(name, stat);
     if (entryOnly) return entry ? { kind: 'entry', entry } : { kind: 'absent' };
     if (!entry) throw errorWithCode('ELOOP');
     if (cachedEtag !== undefined && entry.etag === cachedEtag) return { kind: 'notModified' };

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { nameError } from '#core/item-path.ts';
 import { type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
 import { errorWithCode, isAbsentError } from './disk-errors.ts';
-import { entryOf } from './entry.ts';
+import { diskEntryOf } from './entry.ts';
 import { descriptorPath, openFolder, type StorageRoot, withFolder } from './open-within-root.ts';
 
 const batchSize = 1000;
@@ -17,7 +17,7 @@ function nameOf(raw: Buffer): string | null {
 
 function statOf(descriptor: number, name: string): Entry | null {
   try {
-    return entryOf(name, fs.lstatSync(descriptorPath(descriptor, name), { bigint: true }));
+    return diskEntryOf(name, fs.lstatSync(descriptorPath(descriptor, name), { bigint: true }));
   } catch (cause) {
     if (isAbsentError(cause)) return null; // deleted since the folder was read
     throw cause; // without an error, the file would seem not to exist

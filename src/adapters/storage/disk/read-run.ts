@@ -3,11 +3,11 @@ import { crc32 } from 'node:zlib';
 import type { FilledRun, RunFile } from '#ports/storage.ts';
 import { ItemChanged } from '#ports/storage-errors.ts';
 import { isAbsentError } from './disk-errors.ts';
-import { etagOf } from './entry.ts';
+import { diskEtag } from './entry.ts';
 import { openPathWithinRoot, reopen, type StorageRoot } from './open-within-root.ts';
 import { fillBuffer } from './read-file.ts';
 
-const hasEtag = (stat: fs.BigIntStats, etag: string) => stat.isFile() && etagOf(stat) === etag;
+const hasEtag = (stat: fs.BigIntStats, etag: string) => stat.isFile() && diskEtag(stat) === etag;
 
 /** Reads an open file into its place. @returns whether the bytes are those of the version with the ETag */
 function readInto(pathDescriptor: number, etag: string, place: Uint8Array): boolean {

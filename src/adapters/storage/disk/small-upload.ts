@@ -2,7 +2,7 @@ import type { Upload, UploadTarget } from '#ports/storage.ts';
 import { createStagingFile, discardLate } from './create-staging-file.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import type { OpenFolder } from './open-folders.ts';
-import { placeUpload } from './place-upload.ts';
+import { placeDiskUpload } from './place-upload.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
 
 /** The largest file that is received before its staging file is created, in bytes. */
@@ -45,7 +45,7 @@ export class SmallUpload implements Upload {
   }
 
   async place(): Promise<string> {
-    return placeUpload(this.#folder, await this.#stage(), this.#upload.placing, this.#client);
+    return placeDiskUpload(this.#folder, await this.#stage(), this.#upload.placing, this.#client);
   }
 
   async discard(): Promise<void> {

@@ -61,7 +61,7 @@ export function sizeOf(text = ''): number {
 }
 
 /** Returns an ETag. @throws StorageUnavailable if it is too long */
-export function etagOf(text = ''): string {
+export function checkedEtag(text = ''): string {
   if (text.length > maxEtag) throw new StorageUnavailable('the service sent an ETag that is too long');
   return text;
 }
@@ -71,6 +71,6 @@ export const objectFromHeaders = (key: string, headers: Readonly<Record<string, 
   key,
   size: sizeOf(headers['content-length']),
   modified: timeOf(headers['last-modified']),
-  etag: etagOf(headers['etag']),
+  etag: checkedEtag(headers['etag']),
   mayNeedRestore,
 });

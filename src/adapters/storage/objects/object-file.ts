@@ -3,7 +3,7 @@ import type { OutboundResponse } from '#ports/outbound.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { ItemChanged, StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
-import { etagOf, timeOf } from './list-pages.ts';
+import { checkedEtag, timeOf } from './list-pages.ts';
 import { fileEntry } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
 
@@ -48,7 +48,7 @@ async function openObject(store: ReadableStore, key: string, name: string): Prom
   }
   const start = await readExactly(response, Math.min(size, firstBytes));
   const modified = timeOf(response.headers['last-modified']);
-  return { entry: fileEntry(name, { size, modified, etag: etagOf(response.headers['etag']), mayNeedRestore: false }), start };
+  return { entry: fileEntry(name, { size, modified, etag: checkedEtag(response.headers['etag']), mayNeedRestore: false }), start };
 }
 
 async function readExactly(response: OutboundResponse, length: number): Promise<Uint8Array> {

@@ -17,7 +17,7 @@ import type { SignedHeaders } from '#ports/storage.ts';
 import { OutcomeUnknown } from '#ports/storage-errors.ts';
 import type { AccessKey } from './machine-credentials.ts';
 import { bucketAddress } from './s3-address.ts';
-import { codeOf, s3Error } from './s3-errors.ts';
+import { s3CodeOf, s3Error } from './s3-errors.ts';
 import { md5Codes, md5Of, withoutConditions } from './s3-request.ts';
 
 /** A bucket at a service that speaks the S3 protocol. */
@@ -115,7 +115,7 @@ export class S3Bucket {
   }
 
   #readDocument(method: Method, root: string, response: OutboundResponse, request?: XmlRequest): Promise<XmlElement> {
-    const errorOf = (document: XmlElement) => (document.name === 'Error' ? s3Error(response.status, codeOf(document)) : null);
+    const errorOf = (document: XmlElement) => (document.name === 'Error' ? s3Error(response.status, s3CodeOf(document)) : null);
     return readDocument(method, root, response, errorOf, this.monotonic, request);
   }
 
@@ -140,7 +140,7 @@ export class S3Bucket {
 
   /** Returns the code of an error that a response describes; 'no code' if the response is not XML. */
   #codeIn({ body }: OutboundResponse): Promise<string> {
-    return readXml(body, this.monotonic).then(codeOf, () => 'no code');
+    return readXml(body, this.monotonic).then(s3CodeOf, () => 'no code');
   }
 
   async #sendOnce(method: Method, key: string, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {

@@ -24,7 +24,7 @@ const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
 );
 
 /** Returns the code of an error that an element describes. */
-export function codeOf(document: XmlElement): string {
+export function s3CodeOf(document: XmlElement): string {
   const code = childText(document, 'Code') ?? '';
   return /^[A-Za-z.]{1,64}$/.test(code) ? code : 'no code';
 }

@@ -1,5 +1,5 @@
 import { decodeKey } from '#adapters/storage/objects/encode-key.ts';
-import { etagOf, hasObjects, listPages, sizeOf, timeOf } from '#adapters/storage/objects/list-pages.ts';
+import { checkedEtag, hasObjects, listPages, sizeOf, timeOf } from '#adapters/storage/objects/list-pages.ts';
 import type { ListedKeys } from '#adapters/storage/objects/object-store.ts';
 import { childrenOf, childText, type XmlElement, type XmlLimits } from '#adapters/storage/objects/xml.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
@@ -13,7 +13,7 @@ const pageLimits: XmlLimits = { bytes: 4 << 20, elements: 20_000 };
 const shortPageLimits: XmlLimits = { bytes: 1 << 14, elements: 200 };
 
 /** Returns whether a key is too long for every service. */
-export const isKeyTooLong = (key: string): boolean => Buffer.byteLength(key) > maxKey;
+export const isS3KeyTooLong = (key: string): boolean => Buffer.byteLength(key) > maxKey;
 
 /** Returns the keys on a page. @throws StorageUnavailable if one of them is not a valid key, or does not begin with the prefix */
 function keysOf(page: XmlElement, prefix: string): ListedKeys {
@@ -22,7 +22,7 @@ function keysOf(page: XmlElement, prefix: string): ListedKeys {
   function keyOf(text: string): string {
     const key = isEncoded ? decodeKey(text.replaceAll('+', ' ')) : text;
     if (key === null) throw new StorageUnavailable('the service sent a key that cannot be read');
-    if (isKeyTooLong(key)) throw new StorageUnavailable('the service sent a key that is too long');
+    if (isS3KeyTooLong(key)) throw new StorageUnavailable('the service sent a key that is too long');
     if (!key.startsWith(prefix)) throw new StorageUnavailable('the service lists keys with another prefix');
     return key;
   }
@@ -31,7 +31,7 @@ function keysOf(page: XmlElement, prefix: string): ListedKeys {
       key: keyOf(textOf('Key', element)),
       size: sizeOf(textOf('Size', element)),
       modified: timeOf(textOf('LastModified', element)),
-      etag: etagOf(textOf('ETag', element)),
+      etag: checkedEtag(textOf('ETag', element)),
       mayNeedRestore: isArchiveClass(textOf('StorageClass', element)),
     })),
     prefixes: childrenOf(page, 'CommonPrefixes').map((element) => keyOf(textOf('Prefix', element))),

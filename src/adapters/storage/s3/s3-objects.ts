@@ -7,7 +7,7 @@ import { type ServiceRequest, slowTimeLimit } from '#adapters/storage/objects/se
 import { childrenOf, childText, type XmlLimits, xmlText } from '#adapters/storage/objects/xml.ts';
 import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { S3Bucket } from './s3-bucket.ts';
-import { codeOf } from './s3-errors.ts';
+import { s3CodeOf } from './s3-errors.ts';
 import { md5Of } from './s3-request.ts';
 
 /** Header in which Postern stores the token of the change that wrote an object. */
@@ -56,7 +56,7 @@ async function sendDeletion(bucket: S3Bucket, objects: readonly string[]): Promi
   const headers = { 'content-md5': await md5Of(body) };
   using memory = bucket.memory.begin();
   const request = { query: { delete: '' }, headers, body, repeatable: true, limits: errorLimits, memory };
-  return childrenOf(await bucket.sendForXml('POST', '', 'DeleteResult', request), 'Error').map(codeOf);
+  return childrenOf(await bucket.sendForXml('POST', '', 'DeleteResult', request), 'Error').map(s3CodeOf);
 }
 
 /** Deletes objects in batches. @throws StorageUnavailable if one of them cannot be deleted, unless its error is harmless */

@@ -13,7 +13,7 @@ import type { SignedHeaders } from '#ports/storage.ts';
 import { ItemChanged } from '#ports/storage-errors.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { S3Conditions } from './s3-conditions.ts';
-import { hasKeys, isKeyTooLong, listKeys } from './s3-list.ts';
+import { hasKeys, isS3KeyTooLong, listKeys } from './s3-list.ts';
 import {
   abortMultipart,
   completeMultipart,
@@ -57,7 +57,7 @@ export class S3Store implements ObjectStore {
     this.#bucket.signAddress(key, headers, lifetime);
 
   isKeyTooLong(key: string) {
-    return isKeyTooLong(key);
+    return isS3KeyTooLong(key);
   }
 
   list(prefix: string, delimiter?: '' | '/') {

@@ -6,7 +6,7 @@ import { ItemChanged, StorageUnavailable } from '#ports/storage-errors.ts';
 import { pieceSize, ReadWindow } from './read-window.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { openFileHandle, type SftpHandle } from './sftp-handle.ts';
-import { entryOf, type SftpItems } from './sftp-items.ts';
+import { type SftpItems, sftpEntryOf } from './sftp-items.ts';
 
 const maxContent = 1 << 17; // bytes of a file that is read when it is opened
 
@@ -76,7 +76,7 @@ async function describeFile(file: SftpHandle, name: string, readAhead: TenantMem
   const { session, id } = file;
   const first = session.read(id, 0, maxContent);
   first.catch(() => {}); // `fstat` may fail first
-  const item = entryOf(name, await session.fstat(id), now());
+  const item = sftpEntryOf(name, await session.fstat(id), now());
   if (!item || item.modified === null) throw new StorageUnavailable('the server has opened something other than a file');
   const entry = { ...item, modified: item.modified };
   const content = await first;

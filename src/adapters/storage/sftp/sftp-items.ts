@@ -18,7 +18,7 @@ const maxText = 1 << 16; // bytes
 const maxWorkTimes = { move: 120_000, newFile: () => 15_000 };
 
 /** Returns an entry, or null for what is neither a file nor a folder. @param now ms since the epoch */
-export function entryOf(name: string, stats: Stats, now: number): ServerEntry | null {
+export function sftpEntryOf(name: string, stats: Stats, now: number): ServerEntry | null {
   if (stats.mtime === undefined) throw new StorageUnavailable('the server sent a file without a time');
   const modified = stats.mtime * 1000;
   if (stats.isDirectory()) return { name, folder: true, size: 0, modified, etag: 'W/"folder"' };
@@ -51,7 +51,7 @@ export class SftpItems implements ItemServer {
     return this.#connections.read(async (session) => {
       if (path.length === 0) {
         const stats = await nullIfMissing(session.stat(this.pathOf([])));
-        return stats && entryOf('', stats, this.#now());
+        return stats && sftpEntryOf('', stats, this.#now());
       }
       // The server would follow a link in the path, so each folder in the path is checked. The requests are sent at the same time.
       const requests = path.map((_, index) => nullIfMissing(session.lstat(this.pathOf(path.slice(0, index + 1)))));
@@ -60,7 +60,7 @@ export class SftpItems implements ItemServer {
         if (result.status === 'rejected') throw result.reason;
         const isLast = index === path.length - 1;
         if (!result.value || (!isLast && !result.value.isDirectory())) return null;
-        if (isLast) return entryOf(path.at(-1) ?? '', result.value, this.#now());
+        if (isLast) return sftpEntryOf(path.at(-1) ?? '', result.value, this.#now());
       }
       return null;
     });
@@ -71,7 +71,7 @@ export class SftpItems implements ItemServer {
     for await (const batch of readSftpFolder(this.#connections, this.pathOf(path))) {
       count += batch.length;
       if (count > maxListed) throw new StorageUnavailable('the folder has too many files');
-      const entries = batch.flatMap(({ name, stats }) => (isAddressable(name) ? (entryOf(name, stats, this.#now()) ?? []) : []));
+      const entries = batch.flatMap(({ name, stats }) => (isAddressable(name) ? (sftpEntryOf(name, stats, this.#now()) ?? []) : []));
       if (entries.length > 0) yield entries;
     }
   }

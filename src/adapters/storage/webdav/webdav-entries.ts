@@ -1,6 +1,6 @@
 import { computedEtag } from '#adapters/storage/computed-etag.ts';
 import type { ServerEntry } from '#adapters/storage/moves/item-server.ts';
-import { etagOf } from '#adapters/storage/objects/list-pages.ts';
+import { checkedEtag } from '#adapters/storage/objects/list-pages.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { skipBody } from '#adapters/storage/objects/service-request.ts';
 import { childrenOf, childText, readElements, type XmlElement, type XmlLimits } from '#adapters/storage/objects/xml.ts';
@@ -66,7 +66,7 @@ function entryOf(response: XmlElement, folder: URL, now: number): { readonly pat
   const length = childText(properties, 'getcontentlength') ?? '';
   const size = /^\d{1,16}$/.test(length) ? Number(length) : null;
   if (modified === null) throw new StorageUnavailable('the server sent a file without a time');
-  const serverEtag = withQuotes(etagOf(childText(properties, 'getetag') ?? '').trim());
+  const serverEtag = withQuotes(checkedEtag(childText(properties, 'getetag') ?? '').trim());
   const etag = serverEtag === '' ? computedEtag(size ?? 0, modified, now) : serverEtag;
   return { path, entry: { name, folder: false, size: size ?? 0, modified, etag, hasServerEtag: serverEtag !== '', isEmpty: size === 0 } };
 }
