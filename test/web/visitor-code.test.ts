@@ -76,6 +76,28 @@ test('in another browser, the link in the mail shows where to enter the code, an
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 });
 
+test('a code that another browser requested costs no attempt when the visitor requests one here', async (t) => {
+  const { postern, sink, share, codeFor } = await startWithCodes(t, { users: ['ann', 'bob'] });
+  const { window } = await openWindow(t, viewport);
+  const page = await window.newPage();
+  await page.goto(postern.publicUrl + share.base);
+  await page.getByLabel('E-mail address').fill(ann);
+  await page.keyboard.press('Enter');
+  const other = await openWindow(t, viewport);
+  const otherPage = await other.window.newPage();
+  await otherPage.goto(linkIn(await sink.waitFor()));
+  const sentCodes: unknown[] = [];
+  otherPage.on('request', (request) => request.url().endsWith('/sign-in') && sentCodes.push(request.postDataJSON().code));
+  await otherPage.getByLabel('E-mail address').fill('bob@example.com');
+  await otherPage.keyboard.press('Enter');
+  const code = await codeFor('bob@example.com');
+  assert.equal(await otherPage.getByLabel('Code').inputValue(), '');
+  await otherPage.getByLabel('Code').fill(code);
+  await otherPage.keyboard.press('Enter');
+  await otherPage.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+  assert.deepEqual(sentCodes, [code]);
+});
+
 test('in a mail in a right-to-left language, the digits of a code appear in the order in which they are entered', async (t) => {
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();

@@ -61,3 +61,25 @@ test('the link in the mail opens the form for the new password with the code in 
   await linkedPage.keyboard.press('Enter');
   await linkedPage.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 });
+
+test('the form for the new password does not contain a code that another browser requested', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const profile = await createUsersProfile(postern);
+  const share = await createShare(postern, { authenticationId: profile.id });
+  const { window } = await openWindow(t, viewport);
+  const page = await window.newPage();
+  await page.goto(postern.publicUrl + share.base);
+  await page.getByRole('button', { name: 'Forgot your password?' }).click();
+  await page.getByLabel('E-mail address').fill(ann);
+  await page.keyboard.press('Enter');
+  const other = await openWindow(t, viewport);
+  const otherPage = await other.window.newPage();
+  await otherPage.goto(linkIn(await sink.waitFor()));
+  await otherPage.getByText('Enter it in the browser where you asked for it.').waitFor();
+  await otherPage.getByLabel('E-mail address').fill('bob@example.com');
+  await otherPage.keyboard.press('Enter');
+  assert.equal(await otherPage.getByLabel('Code').inputValue(), '');
+  await otherPage.getByRole('button', { name: 'Back to sign-in' }).click();
+  await otherPage.getByRole('button', { name: 'Forgot your password?' }).click();
+  assert.equal(await otherPage.getByLabel('Code').inputValue(), '');
+});

@@ -58,16 +58,20 @@ function CodeStep({
 /** The sign-in form for codes: it asks for the address, and then for the code that is sent there. */
 export function CodeForm({ onSignedIn, onFailure }: SignInProperties) {
   const [codeRequest, setCodeRequest] = useState(() => readCodeRequest(Date.now()));
-  const [mailedCode] = useState(readMailedCodeOnce);
-  const [foreignCode] = useState(codeRequest === null ? mailedCode : null);
-  if (codeRequest === null) return <EmailStep use="signIn" onRequested={setCodeRequest} onFailure={onFailure} foreignCode={foreignCode} />;
+  const [mailedCode, setMailedCode] = useState(readMailedCodeOnce);
+  /** Also drops the mailed code: it belongs to an earlier request, so that sending it would only use up an attempt. */
+  function replaceRequest(newRequest: CodeRequest | null) {
+    setMailedCode(null);
+    setCodeRequest(newRequest);
+  }
+  if (codeRequest === null) return <EmailStep use="signIn" onRequested={replaceRequest} onFailure={onFailure} foreignCode={mailedCode} />;
   return (
     <CodeStep
       codeRequest={codeRequest}
-      onRequested={setCodeRequest}
+      onRequested={replaceRequest}
       onOtherEmail={() => {
         deleteCodeRequest();
-        setCodeRequest(null);
+        replaceRequest(null);
       }}
       mailedCode={mailedCode}
       onSignedIn={onSignedIn}

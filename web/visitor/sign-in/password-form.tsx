@@ -69,9 +69,17 @@ function EnterPassword({ signIn, onSignedIn, onFailure, onForgotten }: SignInPro
 /** The sign-in form for passwords. A visitor who has forgotten the password gets a form to set a new one. */
 export function PasswordForm(properties: SignInProperties) {
   const { onSignedIn, onFailure } = properties;
-  const [mailedCode] = useState(readMailedCodeOnce);
+  const [mailedCode, setMailedCode] = useState(readMailedCodeOnce);
   const [isForgotten, setForgotten] = useState(mailedCode !== null && properties.signIn.canResetPassword);
   if (!isForgotten) return <EnterPassword {...properties} onForgotten={() => setForgotten(true)} />;
   const failure = onFailure ? { onFailure } : {};
-  return <ResetForm mailedCode={mailedCode} onSignedIn={onSignedIn} {...failure} onBack={() => setForgotten(false)} />;
+  return (
+    <ResetForm
+      mailedCode={mailedCode}
+      dropMailedCode={() => setMailedCode(null)}
+      onSignedIn={onSignedIn}
+      {...failure}
+      onBack={() => setForgotten(false)}
+    />
+  );
 }

@@ -70,24 +70,35 @@ function NewPasswordStep({
 }
 
 /** The form for visitors who have forgotten their password: it asks for the address, and then for the code and a new password. */
-export function ResetForm({ onBack, ...properties }: ResetProperties & { readonly onBack: () => void }) {
+export function ResetForm({
+  onBack,
+  dropMailedCode,
+  ...properties
+}: ResetProperties & {
+  readonly onBack: () => void;
+  readonly dropMailedCode: () => void;
+}) {
   const { translate } = useTranslation();
   const { mailedCode, onFailure } = properties;
   const [codeRequest, setCodeRequest] = useState(() => readCodeRequest(Date.now()));
-  const [foreignCode] = useState(codeRequest === null ? mailedCode : null);
+  /** Also drops the mailed code, which belongs to an earlier request. */
+  function replaceRequest(newRequest: CodeRequest | null) {
+    dropMailedCode();
+    setCodeRequest(newRequest);
+  }
   function forget() {
     deleteCodeRequest();
-    setCodeRequest(null);
+    replaceRequest(null);
   }
   return (
     <div class="fields">
       {codeRequest === null ? (
         <>
           <p>{translate('resetIntro')}</p>
-          <EmailStep use="newPassword" onRequested={setCodeRequest} onFailure={onFailure} foreignCode={foreignCode} />
+          <EmailStep use="newPassword" onRequested={replaceRequest} onFailure={onFailure} foreignCode={mailedCode} />
         </>
       ) : (
-        <NewPasswordStep {...properties} codeRequest={codeRequest} onRequested={setCodeRequest} onOtherEmail={forget} />
+        <NewPasswordStep {...properties} codeRequest={codeRequest} onRequested={replaceRequest} onOtherEmail={forget} />
       )}
       <button class="link-button" type="button" onClick={onBack}>
         {translate('backToSignIn')}
