@@ -144,6 +144,19 @@ test('"Select all" also selects files that the page has not loaded yet', async (
   assert.match((await page.getByRole('link', { name: 'Download as ZIP' }).getAttribute('href')) ?? '', /\/zip$/);
 });
 
+test('if "Select all" fails, the page says why, and the selection stays', async (t) => {
+  const { page } = await openShare(t, {}, ['a.txt', 'b.txt']);
+  await page.getByLabel('Select a.txt').check();
+  await page.route(/\/list\?/, (route) => route.abort(), { times: 1 });
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByRole('alert').getByText('No connection').waitFor();
+  await page.getByText('1 selected').first().waitFor();
+  await assertAccessible(page, 'a failed "Select all"');
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('2 selected').first().waitFor();
+  assert.equal(await page.getByText('No connection').count(), 0);
+});
+
 test('after a refused action, the page no longer offers the actions that are not permitted any more', async (t) => {
   const { page, postern, share } = await openShare(t, {}, ['a.txt']);
   await page.getByRole('link', { name: /^a.txt/ }).waitFor();

@@ -1,6 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
-import { addressOf } from '#visitor/link-api.ts';
+import { addressOf, asFailure, type Failure } from '#visitor/link-api.ts';
+import { useReportFailure } from '#visitor/report-failure.ts';
+import { describeFailure } from '#visitor/translations/sentences.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { fetchAllEntries, type ListQuery } from './use-folder.ts';
 
@@ -16,20 +18,37 @@ interface Properties {
   readonly setSelection: (selection: ReadonlyMap<string, number>) => void;
 }
 
-/** Shows the number and the size of the selected entries, and downloads them as one archive. */
-export function SelectionBar({ path, listQuery, total, selection, setSelection }: Properties) {
-  const { translate, format } = useTranslation();
+/** Returns a function that selects all entries that match the query, whether it runs, and why its last attempt failed. */
+function useSelectAll({ path, listQuery, selection, setSelection }: Properties) {
   const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const reportFailure = useReportFailure();
+  useEffect(() => setFailure(null), [selection]);
+  async function selectAll() {
+    setBusy(true);
+    setFailure(null);
+    try {
+      const all = await fetchAllEntries(path, listQuery);
+      setSelection(new Map(all.map(({ name, size }) => [name, size])));
+    } catch (cause) {
+      setFailure(asFailure(cause));
+      reportFailure(cause);
+    }
+    setBusy(false);
+  }
+  return { selectAll, busy, failure };
+}
+
+/** Shows the number and the size of the selected entries, and downloads them as one archive. */
+export function SelectionBar(properties: Properties) {
+  const { path, listQuery, total, selection, setSelection } = properties;
+  const translation = useTranslation();
+  const { translate, format } = translation;
+  const { selectAll, busy, failure } = useSelectAll(properties);
   if (selection.size === 0) return null;
   const bytes = [...selection.values()].reduce((sum, size) => sum + size, 0);
   const isWholeFolder = listQuery.searchWord === '' && selection.size === total;
   const names = isWholeFolder ? '' : `?${new URLSearchParams([...selection.keys()].map((name) => ['name', name]))}`;
-  async function selectAll() {
-    setBusy(true);
-    const all = await fetchAllEntries(path, listQuery).catch(() => []);
-    setBusy(false);
-    if (all.length > 0) setSelection(new Map(all.map(({ name, size }) => [name, size])));
-  }
   return (
     <section class="selection-bar" aria-label={translate('selectedCount', { count: selection.size })}>
       <span role="status">
@@ -44,6 +63,9 @@ export function SelectionBar({ path, listQuery, total, selection, setSelection }
           {translate(busy ? 'loading' : 'selectAll')}
         </button>
       )}
+      <span class="problem" role="alert">
+        {failure && describeFailure(failure, translation).title}
+      </span>
       {names.length <= maxQueryLength ? (
         <a class="button primary" href={addressOf('zip', path) + names} download>
           <Icon name="download" /> {translate('downloadZip')}
