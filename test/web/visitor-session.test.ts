@@ -44,6 +44,41 @@ test('after a session ends, the visitor signs in again on the same page, and the
   assert.equal(await readFile(join(postern.files, 'reports/2026/april.txt'), 'utf8'), 'April');
 });
 
+/** Opens a share on a phone and signs a visitor in. `signIn` does so again, in the dialog that opens after the session has ended. */
+async function openSignedInPage(t: TestContext, files: readonly string[]) {
+  const postern = await startPostern(t);
+  const profile = await createUsersProfile(postern);
+  await mkdir(join(postern.files, 'inbox'));
+  for (const name of files) await writeFile(join(postern.files, 'inbox', name), `old ${name}`);
+  const share = await postern.call('share/add', newShare({ path: '/inbox', authenticationId: profile.id }));
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  const signIn = async () => {
+    await page.getByLabel('User name').fill('ann');
+    await page.getByLabel('Password', { exact: true }).fill(profile.password);
+    await page.keyboard.press('Enter');
+  };
+  await page.goto(share.viewUrl);
+  await signIn();
+  await page
+    .getByRole('link', { name: files[0] ?? '' })
+    .first()
+    .waitFor();
+  return { page, window, inbox: join(postern.files, 'inbox'), signIn };
+}
+
+test('if the session ends before the visitor decides to replace a file, the upload continues after the sign-in', async (t) => {
+  const { page, window, inbox, signIn } = await openSignedInPage(t, ['a.txt']);
+  await page.getByLabel('Upload', { exact: true }).setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('new') });
+  await page.getByRole('group', { name: 'a.txt already exists' }).waitFor();
+  await window.clearCookies();
+  await page.getByRole('button', { name: 'Replace the existing file' }).click();
+  await page.getByRole('dialog').getByText('Your session has ended.').waitFor();
+  await signIn();
+  await page.getByText('All files uploaded').waitFor();
+  assert.equal(await readFile(join(inbox, 'a.txt'), 'utf8'), 'new');
+});
+
 test('after too many sign-in attempts, the page shows how long to wait', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);

@@ -26,6 +26,8 @@ export class Uploads {
   readonly #folders = new NewFolders();
   readonly #running = new Map<number, AbortController>();
   readonly #replacedEtags = new Map<number, string>();
+  /** The numbers of the items that replace the file that has their name. Its ETag is fetched when the item is sent. */
+  readonly #replacingItems = new Set<number>();
   /** Addresses of the uploads in parts that are being sent. */
   readonly #addresses = new Set<string>();
   /** The numbers of the items that take the next numbered name on every conflict, until a name is free. */
@@ -149,7 +151,8 @@ export class Uploads {
     this.#change(number, { state: 'sending', sent: 0, isInterrupted: false, failure: null });
     try {
       await this.#folders.create(path, this.#existingDepths.get(number) ?? path.length);
-      abort.signal.throwIfAborted(); // cancelled while its folders were created
+      await this.#fetchReplacedEtag(item);
+      abort.signal.throwIfAborted(); // cancelled while its folders were created or the ETag was fetched
       const receipt = await this.#upload(item, abort.signal);
       this.#change(number, { state: 'done', sent: file.size, receipt });
       this.#set({ completed: this.#queue.completed + 1 });
@@ -197,33 +200,32 @@ export class Uploads {
       this.#set({ isPaused: true });
     } else if (failure.code === 'itemExists' && this.#keepBothItems.has(number))
       this.#change(number, { state: 'waiting', path: withNumberedName(path), sent: 0 });
-    else if (failure.code === 'itemExists' && !this.#replacedEtags.has(number)) this.#change(number, { state: 'conflict', sent: 0 });
+    else if (failure.code === 'itemExists' && !this.#replacedEtags.has(number) && !this.#replacingItems.has(number))
+      this.#change(number, { state: 'conflict', sent: 0 });
     else this.#change(number, { state: 'failed', failure });
   }
 
   #retry(item: UploadItem): void {
     if (!canRetry(item)) return;
     this.#replacedEtags.delete(item.number);
-    if (item.path.length === 0) void this.#replace(item);
-    else this.#change(item.number, { state: 'waiting', failure: null });
+    if (item.path.length === 0) this.#replacingItems.add(item.number);
+    else this.#replacingItems.delete(item.number);
+    this.#change(item.number, { state: 'waiting', failure: null });
   }
 
-  /** Uploads the item in place of the file that has its name now. */
-  async #replace({ number, path }: UploadItem): Promise<void> {
-    try {
-      const etag = await this.#options.fetchEtag(path);
-      if (etag !== null) this.#replacedEtags.set(number, etag);
-      this.#change(number, { state: 'waiting', failure: null });
-    } catch (cause) {
-      this.#change(number, { state: 'failed', failure: asFailure(cause) });
-    }
-    this.#startNext();
+  async #fetchReplacedEtag({ number, path }: UploadItem): Promise<void> {
+    if (!this.#replacingItems.has(number)) return;
+    const etag = await this.#options.fetchEtag(path);
+    if (etag !== null) this.#replacedEtags.set(number, etag);
+    this.#replacingItems.delete(number);
   }
 
   #applyChoice(item: UploadItem, choice: ConflictChoice): void {
     if (choice === 'skip') this.#set({ items: this.#queue.items.filter(({ number }) => number !== item.number) });
-    else if (choice === 'replace') void this.#replace(item);
-    else {
+    else if (choice === 'replace') {
+      this.#replacingItems.add(item.number);
+      this.#change(item.number, { state: 'waiting' });
+    } else {
       this.#keepBothItems.add(item.number);
       this.#change(item.number, { state: 'waiting', path: withNumberedName(item.path) });
     }
