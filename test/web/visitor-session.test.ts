@@ -79,6 +79,25 @@ test('if the session ends before the visitor decides to replace a file, the uplo
   assert.equal(await readFile(join(inbox, 'a.txt'), 'utf8'), 'new');
 });
 
+test('if the session ends, a visitor who previews a text or changes the password signs in on the same page', async (t) => {
+  const { page, window, signIn } = await openSignedInPage(t, ['a.txt']);
+  const ended = page.getByRole('dialog').getByText('Your session has ended.');
+  await window.clearCookies();
+  await page.getByRole('link', { name: /^a.txt/ }).click();
+  await ended.waitFor();
+  await signIn();
+  await page.getByRole('dialog', { name: 'a.txt' }).getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('old a.txt').waitFor();
+  await page.goBack();
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await window.clearCookies();
+  const dialog = page.getByRole('dialog', { name: 'Change password' });
+  await dialog.getByLabel('Current password').fill('any password');
+  await dialog.getByLabel('New password').fill('another good password 4711');
+  await page.keyboard.press('Enter');
+  await ended.waitFor();
+});
+
 test('after too many sign-in attempts, the page shows how long to wait', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);

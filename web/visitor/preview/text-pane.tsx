@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
+import { FailureCard } from '#visitor/failure-card.tsx';
 import { asFailure, type Failure, fetchBeginning } from '#visitor/link-api.ts';
 import { type FileKind, fileKind } from '#visitor/listing/file-kind.ts';
 import { LoadingRows } from '#visitor/loading-rows.tsx';
-import { describeFailure } from '#visitor/translations/sentences.ts';
+import { useReportFailure } from '#visitor/report-failure.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 
 const maxBytes = 1 << 20; // more text than anyone reads on a page
@@ -16,11 +17,13 @@ interface Properties {
 
 /** Shows a text file as plain text, including Markdown and source code. The server detects the type from the content. */
 export function TextPane({ path, onKindDetected, fail }: Properties) {
-  const translation = useTranslation();
-  const { translate, format } = translation;
+  const { translate, format } = useTranslation();
+  const reportFailure = useReportFailure();
   const [text, setText] = useState<string | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
+  const [retries, setRetries] = useState(0);
   useEffect(() => {
+    setFailure(null);
     const abort = new AbortController();
     fetchBeginning(path, maxBytes, abort.signal).then(
       ({ mediaType, text: content }) => {
@@ -31,21 +34,14 @@ export function TextPane({ path, onKindDetected, fail }: Properties) {
       (cause) => {
         if (abort.signal.aborted) return;
         const viewFailure = asFailure(cause);
-        if (viewFailure.code === 'cannotBeViewed') fail();
-        else setFailure(viewFailure);
+        if (viewFailure.code === 'cannotBeViewed') return fail();
+        setFailure(viewFailure);
+        reportFailure(viewFailure);
       },
     );
     return () => abort.abort();
-  }, [path.join('/')]);
-  if (failure) {
-    const { title, advice } = describeFailure(failure, translation);
-    return (
-      <div class="card">
-        <h2>{title}</h2>
-        <p class="quiet">{advice}</p>
-      </div>
-    );
-  }
+  }, [path.join('/'), retries]);
+  if (failure) return <FailureCard failure={failure} retry={() => setRetries(retries + 1)} onSignOut={null} embedded />;
   if (text === null) return <LoadingRows />;
   return (
     <div class="preview-text">

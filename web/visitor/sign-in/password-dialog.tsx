@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asFailure, changePassword, type Failure } from '#visitor/link-api.ts';
+import { useReportFailure } from '#visitor/report-failure.ts';
 import { describeFailure } from '#visitor/translations/sentences.ts';
 import { type Translation, useTranslation } from '#visitor/translations/use-translation.ts';
 import { NewPasswordField } from './new-password-field.tsx';
@@ -16,6 +17,7 @@ export function PasswordDialog({ close }: { close: () => void }) {
   const translation = useTranslation();
   const { translate } = translation;
   const dialog = useRef<HTMLDialogElement>(null);
+  const reportFailure = useReportFailure();
   const [problem, setProblem] = useState('');
   const [state, setState] = useState<'editing' | 'busy' | 'done'>('editing');
   useEffect(() => {
@@ -34,6 +36,7 @@ export function PasswordDialog({ close }: { close: () => void }) {
       setState('done');
     } catch (cause) {
       setProblem(problemText(asFailure(cause), translation));
+      reportFailure(cause);
       setState('editing');
     }
   }
