@@ -39,7 +39,9 @@ export function formatsFor(tag: string): Formats {
   }
   return {
     size(bytes) {
-      const power = bytes < 1000 ? 0 : Math.min(sizes.length - 1, Math.floor(Math.log10(bytes) / 3));
+      // Rounds before it chooses the unit, so that 999,999 bytes are 1 MB and not 1,000 kB.
+      const fittingPower = sizes.findIndex((_, power) => Math.round(bytes / 1000 ** power) < 1000);
+      const power = fittingPower < 0 ? sizes.length - 1 : fittingPower;
       const value = bytes / 1000 ** power;
       return inUnit(value, sizes[power] ?? 'byte', power > 0 && value < 100 ? 1 : 0);
     },
