@@ -75,3 +75,21 @@ test('without view and change permissions, a file row is only a download link', 
   assert.equal(await page.getByRole('button', { name: /^More actions for/ }).count(), 0);
   assert.equal(await page.getByLabel('Upload', { exact: true }).count(), 0);
 });
+
+test('a preview says that it shows only the first part of a text, in any encoding', async (t) => {
+  const { page, postern, share } = await openFolder(t);
+  const size = 1 << 20;
+  const texts: readonly (readonly [string, Buffer, number])[] = [
+    ['exactly 1 MiB.txt', Buffer.alloc(size, 'a'), 0],
+    ['one more.txt', Buffer.alloc(size + 1, 'a'), 1],
+    ['utf-8 with a mark.txt', Buffer.concat([Buffer.from('\ufeff'), Buffer.alloc(size, 'a')]), 1],
+    ['utf-16.txt', Buffer.from(`\ufeff${'a'.repeat(size)}`, 'utf16le'), 1],
+  ];
+  for (const [name, content, notices] of texts) {
+    await writeFile(join(postern.files, 'documents', name), content);
+    await page.goto('about:blank');
+    await page.goto(`${share.viewUrl}#preview/${encodeURIComponent(name)}`);
+    await page.locator('pre').getByText('aaa').waitFor();
+    assert.equal(await page.getByText('Only the first 1 MB is shown.').count(), notices, name);
+  }
+});

@@ -99,14 +99,19 @@ export async function checkAddress(method: 'GET' | 'HEAD', address: string): Pro
   if (!response.ok) throw parseFailure(response.status, await response.text(), null);
 }
 
-/** Returns the first bytes of a file as text, and the media type that the server detected. The text is empty unless it is text/plain. */
+/**
+ * Returns the first bytes of a file as text, whether the file has more, and the media type that the server detected. The text is empty
+ * unless it is text/plain.
+ */
 export async function fetchBeginning(path: readonly string[], bytes: number, signal: AbortSignal) {
   const response = await fetch(addressOf('view', path), { headers: { range: `bytes=0-${bytes - 1}`, accept: 'application/json' }, signal });
-  if (response.status === 416) return { mediaType: 'text/plain', text: '' };
+  if (response.status === 416) return { mediaType: 'text/plain', text: '', isCut: false };
   if (!response.ok) throw parseFailure(response.status, await response.text(), response.headers.get('retry-after'));
   const [, mediaType = '', charset = 'utf-8'] = /^([^;]*)(?:; *charset=([\w-]+))?/.exec(response.headers.get('content-type') ?? '') ?? [];
+  const [, fileSize = '0'] = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? [];
   // Not Response.text(): it decodes every file as UTF-8.
-  return { mediaType, text: mediaType === 'text/plain' ? new TextDecoder(charset).decode(await response.arrayBuffer()) : '' };
+  const text = mediaType === 'text/plain' ? new TextDecoder(charset).decode(await response.arrayBuffer()) : '';
+  return { mediaType, text, isCut: Number(fileSize) > bytes };
 }
 
 /** Returns the failure of a body that could not be sent: the connection was lost, or the device can no longer read the file. */

@@ -19,15 +19,15 @@ interface Properties {
 export function TextPane({ path, onKindDetected, fail }: Properties) {
   const { translate, format } = useTranslation();
   const reportFailure = useReportFailure();
-  const [text, setText] = useState<string | null>(null);
+  const [content, setContent] = useState<{ readonly text: string; readonly isCut: boolean } | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [retries, setRetries] = useState(0);
   useEffect(() => {
     setFailure(null);
     const abort = new AbortController();
     fetchBeginning(path, maxBytes, abort.signal).then(
-      ({ mediaType, text: content }) => {
-        if (mediaType === 'text/plain') setText(content);
+      ({ mediaType, text, isCut }) => {
+        if (mediaType === 'text/plain') setContent({ text, isCut });
         else if (fileKind(mediaType) === 'unknown') fail();
         else onKindDetected(fileKind(mediaType));
       },
@@ -42,16 +42,14 @@ export function TextPane({ path, onKindDetected, fail }: Properties) {
     return () => abort.abort();
   }, [path.join('/'), retries]);
   if (failure) return <FailureCard failure={failure} retry={() => setRetries(retries + 1)} onSignOut={null} embedded />;
-  if (text === null) return <LoadingRows />;
+  if (content === null) return <LoadingRows />;
   return (
     <div class="preview-text">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
       <pre tabIndex={0} dir="auto">
-        {text}
+        {content.text}
       </pre>
-      {text.length >= maxBytes / 4 && new TextEncoder().encode(text).length >= maxBytes && (
-        <p class="quiet small">{translate('firstPart', { size: format.size(maxBytes) })}</p>
-      )}
+      {content.isCut && <p class="quiet small">{translate('firstPart', { size: format.size(maxBytes) })}</p>}
     </div>
   );
 }
