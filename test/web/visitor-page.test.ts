@@ -115,6 +115,21 @@ test('after an upload to a drop box, the visitor sees a receipt with the SHA-256
   assert.deepEqual(consoleErrors, []);
 });
 
+test('a saved receipt has a dash for a checksum that the server does not know', async (t) => {
+  const postern = await startPostern(t);
+  const dropBox = await postern.call('share/add', newShare({ canView: false, canDownload: false, canDownloadFolder: false }));
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  await page.route(/\/file\//, (route) => route.fulfill({ status: 201, json: { name: 'scan.pdf', size: 8, sha256: null } }));
+  await page.goto(dropBox.viewUrl);
+  await page
+    .getByLabel('Upload', { exact: true })
+    .setInputFiles({ name: 'scan.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') });
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Save receipt' }).click();
+  assert.match(await readFile(await (await download).path(), 'utf8'), /\n- {2}8 {2}scan\.pdf\n$/);
+});
+
 test('after a link is deactivated, the next click on its page shows that the link does not exist', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inner'));

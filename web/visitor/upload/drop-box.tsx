@@ -10,10 +10,10 @@ import { UploadButtons } from './upload-buttons.tsx';
 import type { FileToUpload, Queue } from './upload-item.ts';
 import type { Uploads } from './uploads.ts';
 
-/** Returns the address of a text file with the name, size and checksum of each upload. */
+/** Returns the address of a text file with the name, size and checksum of each upload, or a dash if the checksum is not known. */
 function useReceiptFile(receipts: readonly UploadReceipt[]): string {
   const url = useMemo(() => {
-    const lines = receipts.map(({ name, size, sha256 }) => `${sha256}  ${size}  ${name}`);
+    const lines = receipts.map(({ name, size, sha256 }) => `${sha256 ?? '-'}  ${size}  ${name}`);
     return URL.createObjectURL(new Blob([`${new Date().toISOString()}\n${lines.join('\n')}\n`], { type: 'text/plain' }));
   }, [receipts.length]);
   useEffect(() => () => URL.revokeObjectURL(url), [url]);
