@@ -182,6 +182,17 @@ test('a refused download is reported on the page', async (t) => {
   await assertAccessible(page, 'a refused download');
 });
 
+test('a download of a folder that is not permitted any more is reported, and the page no longer offers it', async (t) => {
+  const { page, postern, share } = await openShare(t, {}, ['a.txt']);
+  const link = page.getByRole('link', { name: 'Download all as ZIP' });
+  await link.waitFor();
+  const currentShare = await postern.call('share/get', { id: share.id });
+  await postern.call('share/update', { ...currentShare, canDownloadFolder: false });
+  await link.click();
+  await page.getByRole('alert').getByText('This is not allowed here').waitFor();
+  await link.waitFor({ state: 'detached' });
+});
+
 test('protected files are listed without links, and the page says that nothing can be done there', async (t) => {
   for (const over of [{ copyProtect: true }, { waterMarkText: 'Ann' }]) {
     const { page } = await openShare(t, { ...over, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false }, [

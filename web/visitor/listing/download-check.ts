@@ -1,13 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
-import { asFailure, checkAddress, type Failure, linkPath } from '#visitor/link-api.ts';
+import { asFailure, checkAddress, Failure, fetchVisit, linkPath } from '#visitor/link-api.ts';
+import { offeredPermissions } from '#visitor/offered-permissions.ts';
 import { useReportFailure } from '#visitor/report-failure.ts';
 
-/** Sends a cheap request that fails for most reasons for which the download fails: HEAD for a file, the folder's listing for an archive. */
-function checkDownload({ href, pathname }: HTMLAnchorElement): Promise<void> {
+/**
+ * Sends cheap requests that fail for most reasons for which the download fails: HEAD for a file; the visit and the folder's listing for
+ * an archive. HEAD for an archive would read all its folders, as the download does at the same time.
+ */
+async function checkDownload({ href, pathname }: HTMLAnchorElement): Promise<void> {
   const zipPath = `${linkPath}/zip`;
-  return pathname.startsWith(zipPath)
-    ? checkAddress('GET', `${linkPath}/list${pathname.slice(zipPath.length)}?pageSize=1`)
-    : checkAddress('HEAD', href);
+  if (!pathname.startsWith(zipPath)) return checkAddress('HEAD', href);
+  const visit = await fetchVisit();
+  if ('share' in visit && visit.share && !offeredPermissions(visit.share).downloadFolder) throw new Failure(403, 'permissionOff', '', null);
+  return checkAddress('GET', `${linkPath}/list${pathname.slice(zipPath.length)}?pageSize=1`);
 }
 
 /**
