@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Route } from 'playwright-core';
 import { openWindow } from '../parts/chromium.ts';
 import { copyShare } from '../parts/copy-share.ts';
 import { createUsersProfile, newShare, startPostern } from '../start.ts';
@@ -73,6 +74,45 @@ test('a portal shows 1000 shares, and loads further ones when the visitor scroll
   await page.getByText('Loading…').scrollIntoViewIfNeeded();
   await page.getByRole('link', { name: 'Report 1009' }).waitFor();
   assert.equal(await page.getByText('Loading…').count(), 0);
+});
+
+test('a failed request of an earlier visit does not stop the list of the portal', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await createUsersProfile(postern);
+  const { id } = await postern.call('share/add', newShare({ title: 'Report', authenticationId: profile.id }));
+  await copyShare(postern, id, 1010);
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  await page.goto(`${postern.publicUrl}/p/${profile.viewId}`);
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password', { exact: true }).fill(profile.password);
+  await page.keyboard.press('Enter');
+  await page.getByText(/You can open 1,011 shared items/).waitFor();
+  const heldRequests: Route[] = [];
+  await page.route(/startIndex/, (route) => void heldRequests.push(route));
+  const loadMore = async () => {
+    const request = page.waitForRequest(/startIndex/);
+    await page.getByText('Loading…').scrollIntoViewIfNeeded();
+    await request;
+  };
+  await loadMore();
+  // This refusal makes the page request the visit again.
+  await page.route(/\/password$/, (route) => route.fulfill({ status: 403, json: { code: 'permissionOff' } }));
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByLabel('Current password').fill(profile.password);
+  await page.getByLabel('New password').fill(profile.password);
+  const visit = page.waitForResponse(/\/visit$/);
+  await page.keyboard.press('Enter');
+  await visit;
+  await page.keyboard.press('Escape');
+  await loadMore();
+  const failure = page.waitForEvent('requestfailed');
+  await heldRequests[0]?.abort();
+  await failure;
+  await page.evaluate('new Promise(requestAnimationFrame)');
+  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+  await heldRequests[1]?.continue();
+  await page.getByText('Report 1009').waitFor();
 });
 
 test('a share that was not opened from a portal shows no link back to one', async (t) => {

@@ -17,7 +17,7 @@ function MoreShares({ failed, loadMore }: { failed: boolean; loadMore: () => voi
     const observer = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && loadMore());
     observer.observe(row.current);
     return () => observer.disconnect();
-  }, [failed]);
+  }); // at every rendering, because `loadMore` belongs to one visit
   return (
     <li class="row" ref={row}>
       {failed ? (

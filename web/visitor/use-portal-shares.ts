@@ -31,15 +31,14 @@ export function usePortalShares(visit: PortalVisit): PortalShares {
     if (isLoading.current || shares.length >= visit.totalCount) return;
     isLoading.current = true;
     setFailed(false);
+    const isCurrent = () => currentVisit.current === visit;
     fetchPortalPage(shares.length)
       .then(
-        (page) => {
-          if (currentVisit.current === visit) setMoreShares((before) => [...before, ...page.shares]);
-        },
-        () => setFailed(true),
+        (page) => isCurrent() && setMoreShares((before) => [...before, ...page.shares]),
+        () => isCurrent() && setFailed(true),
       )
       .finally(() => {
-        isLoading.current = false;
+        if (isCurrent()) isLoading.current = false;
       });
   }
   return { shares, total: visit.totalCount, failed, loadMore };
