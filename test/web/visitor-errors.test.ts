@@ -258,6 +258,14 @@ test('a control character that reverses text in a file name is shown as a replac
   await page.getByRole('heading', { name: 'Delete invoice\ufffdfdp.exe?' }).waitFor();
 });
 
+test('a direction mark in a title or in the path of a folder is shown as a replacement character', async (t) => {
+  const { page, inbox, share } = await openShare(t, { title: 'Plans \u202Egpj' });
+  await mkdir(join(inbox, 'old\u202Efdp/inner'), { recursive: true });
+  await page.goto(`${share.viewUrl}#/old%E2%80%AEfdp/inner`);
+  await page.getByRole('navigation').getByRole('link', { name: 'old\ufffdfdp' }).waitFor();
+  assert.equal(await page.title(), 'Plans \ufffdgpj');
+});
+
 test('the back button restores the scroll position of a folder', { timeout: 30_000 }, async (t) => {
   const { page, inbox } = await openShare(
     t,

@@ -115,6 +115,19 @@ test('a failed request of an earlier visit does not stop the list of the portal'
   await page.getByText('Report 1009').waitFor();
 });
 
+test('a direction mark in a title is shown as a replacement character in the portal', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await createUsersProfile(postern);
+  await postern.call('share/add', newShare({ title: 'Plans \u202Egpj', authenticationId: profile.id }));
+  const { window } = await openWindow(t, viewport);
+  const page = await window.newPage();
+  await page.goto(`${postern.publicUrl}/p/${profile.viewId}`);
+  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Password', { exact: true }).fill(profile.password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Plans \ufffdgpj' }).waitFor();
+});
+
 test('a share that was not opened from a portal shows no link back to one', async (t) => {
   const postern = await startPostern(t);
   const { viewUrl } = await postern.call('share/add', newShare());

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { PortalVisit } from '#core/records/visit.ts';
+import { visibleName } from '#core/translations/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
 import { PageFoot } from './page-foot.tsx';
 import { PageHead } from './page-head.tsx';
@@ -38,7 +39,7 @@ export function PortalPage({ visit, onSignOut }: { visit: PortalVisit; onSignOut
   const translation = useTranslation();
   const { translate } = translation;
   useEffect(() => {
-    document.title = signIn.title;
+    document.title = visibleName(signIn.title);
   }, [signIn.title]);
   return (
     <>
@@ -58,7 +59,7 @@ export function PortalPage({ visit, onSignOut }: { visit: PortalVisit; onSignOut
                 <a class="row-main" href={share.viewUrl} onClick={() => rememberPortal(share.viewUrl, signIn.title)}>
                   <Icon name={share.folder ? 'folder' : 'file'} />
                   <span class="share-title">
-                    <span>{share.title}</span>
+                    <span>{visibleName(share.title)}</span>
                     {share.description && <span class="quiet small">{share.description}</span>}
                   </span>
                   {share.validityEndDate && <span class="quiet small">{untilText(share.validityEndDate, translation)}</span>}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
+import { visibleName } from '#core/translations/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
 import { usePageAddress } from './folder-address.ts';
 import { addressOf } from './link-api.ts';
@@ -35,7 +36,7 @@ export function SharePage({ visit, share, sessions, onSignOut }: Properties) {
   const [portal] = useState(recallPortal);
   const { queue, uploads } = useUploads(share.can.createFolder, useReportFailure());
   useEffect(() => {
-    document.title = share.title;
+    document.title = visibleName(share.title);
   }, [share.title]);
   useEffect(() => {
     if (sessions > 0) uploads.resume();

@@ -1,4 +1,5 @@
 import type { Visit } from '#core/records/visit.ts';
+import { visibleName } from '#core/translations/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
 import { folderAddress } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
@@ -28,8 +29,8 @@ function Breadcrumbs({ share, path }: Pick<Properties, 'share' | 'path'>) {
   if (path.length === 0) return null;
   return (
     <nav aria-label={translate('folders')} class="crumbs">
-      <a href={folderAddress([])}>{share.name || share.title}</a>
-      {path.map((name, index) => (
+      <a href={folderAddress([])}>{visibleName(share.name || share.title)}</a>
+      {path.map(visibleName).map((name, index) => (
         <span key={path.slice(0, index + 1).join('/')}>
           <Icon name="right" size={16} />
           {index < path.length - 1 ? <a href={folderAddress(path.slice(0, index + 1))}>{name}</a> : <span aria-current="page">{name}</span>}

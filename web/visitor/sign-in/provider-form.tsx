@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { visibleName } from '#core/translations/visible-name.ts';
 import { fetchVisit, linkPath } from '#visitor/link-api.ts';
 import { describeFailure } from '#visitor/translations/sentences.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
@@ -45,7 +46,7 @@ export function ProviderForm({ signIn, onSignedIn, inWindow = false }: SignInPro
         </div>
       )}
       <a class="button primary" href={`${linkPath}/sign-in/start`} onClick={follow} {...(inWindow ? { target: '_blank' } : {})}>
-        {translate('continueWith', { title: signIn.title })}
+        {translate('continueWith', { title: visibleName(signIn.title) })}
       </a>
       {inWindow && (
         <p class="quiet" role="status">

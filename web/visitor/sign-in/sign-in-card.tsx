@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { visibleName } from '#core/translations/visible-name.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import type { SignInProperties } from './sign-in-properties.ts';
 
@@ -6,12 +7,12 @@ import type { SignInProperties } from './sign-in-properties.ts';
 export function SignInCard(properties: SignInProperties) {
   const { title, startupMessage } = properties.signIn;
   useEffect(() => {
-    document.title = title;
+    document.title = visibleName(title);
   }, [title]);
   return (
     <main class="card">
       <div>
-        <h1>{title}</h1>
+        <h1>{visibleName(title)}</h1>
         {startupMessage && <p class="quiet lines">{startupMessage}</p>}
       </div>
       <SignInForm {...properties} />

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { visibleName } from '#core/translations/visible-name.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import type { SignInProperties } from './sign-in-properties.ts';
@@ -18,7 +19,7 @@ export function SignInDialog(properties: SignInProperties) {
       onClose={() => dialog.current?.isConnected && dialog.current.showModal()}
     >
       <div class="fields">
-        <h2 id="sign-in-again">{properties.signIn.title}</h2>
+        <h2 id="sign-in-again">{visibleName(properties.signIn.title)}</h2>
         <p class="quiet">{translate('signInAgain')}</p>
         <SignInForm {...properties} inWindow />
       </div>
