@@ -119,6 +119,19 @@ test('leaving a page with unsaved changes asks for confirmation, and the draft i
   assert.equal(await page.getByLabel('Title').inputValue(), 'Not saved either');
 });
 
+test('a draft keeps numbers that were entered in empty fields', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
+  await go(`/shares/${id}`);
+  await page.getByLabel('Maximum number of files').fill('12');
+  await page.getByRole('link', { name: 'Access users' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('heading', { name: 'Access users', level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByText('Draft restored').waitFor();
+  assert.equal(await page.getByLabel('Maximum number of files').inputValue(), '12');
+});
+
 test('the panel "Check access" shows what a given visitor could do at the link', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   const profile = await createUsersProfile(postern, ['ann', 'bob']);

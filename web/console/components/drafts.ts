@@ -21,6 +21,10 @@ export function saveDraft(key: string, initial: Readonly<Record<string, unknown>
 
 export const deleteDraft = (key: string) => sessionStorage.removeItem(key);
 
+/** The field of a number without a value holds an empty text. */
+const isNumberField = (value: unknown) => value === '' || typeof value === 'number';
+const haveSameType = (a: unknown, b: unknown) => typeof a === typeof b || (isNumberField(a) && isNumberField(b));
+
 /**
  * Returns the initial values with the fields of the draft, or null if there is no draft that can be used. A field of the draft replaces
  * the saved value, even if another operator has saved it in the meantime; the form shows it as changed.
@@ -30,7 +34,7 @@ export function readDraft<V extends Record<string, unknown>>(key: string, initia
   if (stored === null) return null;
   const values: Record<string, unknown> = JSON.parse(stored);
   // Use only fields that still exist with the same type: the form may have changed since.
-  const usable = Object.entries(values).filter(([name, value]) => name in initial && typeof value === typeof initial[name]);
+  const usable = Object.entries(values).filter(([name, value]) => name in initial && haveSameType(value, initial[name]));
   return usable.length === 0 ? null : { ...initial, ...Object.fromEntries(usable) };
 }
 
