@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { copyShare } from '../parts/copy-share.ts';
 import { createUsersProfile, newShare } from '../start.ts';
 import { assertAccessible, openSignedInConsole, rowNames, unexpectedErrors, waitForCount } from './console.ts';
 
@@ -37,6 +38,21 @@ test('the list of shares can be searched, filtered, sorted and paged, and its UR
   await page.goBack();
   await waitForCount(page, '60 shares');
   assert.deepEqual(unexpectedErrors(consoleErrors), []);
+});
+
+test('on a phone, "Select all on this page" keeps the records that are selected on other pages', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t, { width: 390, dark: false });
+  const { id } = await postern.call('share/add', newShare({ title: 'Report' }));
+  await copyShare(postern, id, 51);
+  await go('/shares?sort=title&order=asc');
+  await waitForCount(page, '52 shares');
+  await page.getByLabel('Select Report 0000').check();
+  await page.getByRole('button', { name: 'Page 2' }).click();
+  await page.getByLabel('Select Report 0050').waitFor();
+  await page.locator('.phone-tools').getByLabel('Select all on this page').check();
+  await page.getByLabel('Bulk actions').getByText('3 selected').waitFor();
+  await page.locator('.phone-tools').getByLabel('Select all on this page').uncheck();
+  await page.getByLabel('Bulk actions').getByText('1 selected').waitFor();
 });
 
 test('several shares can be deactivated, reactivated by undo, given new links and deleted together', async (t) => {

@@ -10,7 +10,7 @@ import { BulkBar } from './bulk-bar.tsx';
 import { formatCount, type Noun } from './format.ts';
 import { useListState } from './list-state.ts';
 import { PhoneTools } from './phone-tools.tsx';
-import { type Column, RecordTable, type Row } from './record-table.tsx';
+import { type Column, changeSelection, RecordTable, type Row } from './record-table.tsx';
 
 const pageSize = 50;
 
@@ -78,7 +78,7 @@ export function RecordList<T extends Row>(props: Props<T>) {
         <PhoneTools
           sorts={columns.flatMap(({ name, sort }) => (sort === undefined ? [] : [{ name, sort }]))}
           all={actions.length === 0 ? null : data.list.every(({ id }) => selected.has(id))}
-          selectAll={(on) => setSelected(new Map(on ? data.list.map((record) => [record.id, record]) : []))}
+          selectAll={(isOn) => setSelected(changeSelection(selected, data.list, isOn))}
         />
       )}
       {data && data.list.length > 0 && (

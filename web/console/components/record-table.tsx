@@ -28,15 +28,22 @@ interface Props<T extends Row> {
   readonly stale: boolean;
 }
 
+/** Returns a selection to which records are added, or from which they are removed. Records of other pages stay selected. */
+export function changeSelection<T extends Row>(
+  selected: ReadonlyMap<number, T> | null,
+  records: readonly T[],
+  isOn: boolean,
+): Map<number, T> {
+  const changed = new Map(selected);
+  for (const record of records) isOn ? changed.set(record.id, record) : changed.delete(record.id);
+  return changed;
+}
+
 /** Shows records as rows of a table. On phones each row is a card with the names of its columns. */
 export function RecordTable<T extends Row>({ columns, records, nameOf, selected, onSelect, stale }: Props<T>) {
   const all = selected !== null && records.every(({ id }) => selected.has(id));
   const some = selected !== null && records.some(({ id }) => selected.has(id));
-  const set = (of: readonly T[], on: boolean) => {
-    const next = new Map(selected);
-    for (const record of of) on ? next.set(record.id, record) : next.delete(record.id);
-    onSelect(next);
-  };
+  const set = (changed: readonly T[], isOn: boolean) => onSelect(changeSelection(selected, changed, isOn));
   return (
     // Explicit roles: CSS that shows the table as cards would remove the implicit ones.
     <table role="table" className="records" data-stale={stale || undefined}>
