@@ -168,6 +168,21 @@ test('the page of a share shows who has opened it, who has not, and the activity
   await assertAccessible(page, 'the activity of a share');
 });
 
+test('the page of a share says how many visitors its list leaves out', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  const { id } = await postern.call('share/add', newShare());
+  await page.route(/share\/activity$/, async (route) => {
+    const response = await route.fetch();
+    const counts = { visits: 1, downloads: 0, uploads: 0, lastDateTime: new Date().toISOString() };
+    const byVisitor = Array.from({ length: 53 }, (_, index) => ({ visitor: `visitor ${index}`, ...counts }));
+    await route.fulfill({ response, json: { ...(await response.json()), byVisitor } });
+  });
+  await go(`/shares/${id}`);
+  const panel = page.getByRole('region', { name: 'Activity' });
+  await panel.getByRole('cell', { name: 'visitor 49' }).waitFor();
+  await panel.getByText('3 more').waitFor();
+});
+
 test('after a share is deactivated in the console, the next click of a visitor shows no files', async (t) => {
   const { postern, page, window, go } = await openSignedInConsole(t);
   await mkdir(join(postern.files, 'inner'));

@@ -16,8 +16,16 @@ const days = 30;
 const maxNames = 50;
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
-function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
-  return (
+/** Says how many rows a table leaves out. */
+const MoreRows = ({ total }: { total: number }) =>
+  total > maxNames && (
+    <Text size="sm" c="dimmed">
+      {formatNumber(total - maxNames)} more
+    </Text>
+  );
+
+const Visitors = ({ visitors }: { visitors: Activity['byVisitor'] }) => (
+  <>
     <Table.ScrollContainer minWidth={300}>
       <Table
         data={{
@@ -33,8 +41,9 @@ function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
         }}
       />
     </Table.ScrollContainer>
-  );
-}
+    <MoreRows total={visitors.length} />
+  </>
+);
 
 /** Returns a sentence that lists who has not opened the share: up to 50 names, and the number of the others. */
 function notOpenedText(names: readonly string[]): string {
@@ -67,11 +76,7 @@ function UnfinishedUploads({ id }: { id: number }) {
           }}
         />
       </Table.ScrollContainer>
-      {data.totalCount > maxNames && (
-        <Text size="sm" c="dimmed">
-          {formatNumber(data.totalCount - maxNames)} more
-        </Text>
-      )}
+      <MoreRows total={data.totalCount} />
     </>
   );
 }
