@@ -188,3 +188,20 @@ test('API keys and operators can be added and deleted in their lists, and locati
   await page.getByRole('button', { name: 'Rita B.', exact: true }).waitFor();
   await removeRow('Rita B.');
 });
+
+test('an API key expires after the chosen day in the time zone of the operator', async (t) => {
+  const { postern, page, window, go } = await openSignedInConsole(t);
+  const devTools = await window.newCDPSession(page);
+  await devTools.send('Emulation.setTimezoneOverride', { timezoneId: 'America/New_York' });
+  await go('/settings/keys');
+  await page.getByRole('button', { name: 'Create API key' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('nightly');
+  await page.getByLabel('Expires after').click();
+  await page.locator('button[data-direction=next]').click();
+  await page.getByRole('button', { name: /^15 / }).first().click();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByLabel('Your new key').waitFor();
+  const { list } = await postern.call('apikey/search');
+  const expiry = list.find(({ name }: { name: string }) => name === 'nightly')?.expiryDateTime;
+  assert.match(expiry ?? '', /-16T0[45]:00:00\.000Z$/); // midnight in New York
+});

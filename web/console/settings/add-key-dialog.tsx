@@ -6,6 +6,7 @@ import { post } from '#console/api/call.ts';
 import { CopyField } from '#console/components/copy-field.tsx';
 import { Dialog } from '#console/components/dialog.tsx';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
+import { instantOf } from '#console/shares/share-values.ts';
 import { useCaller } from '#console/shell/caller.ts';
 import type { Role } from '#core/authorization/role.ts';
 import { keyRoleChoices } from './roles.ts';
@@ -17,7 +18,8 @@ export function AddKeyDialog({ close }: { close: () => void }) {
   const [key, setKey] = useState<string | null>(null);
   const initial: { name: string; role: Role; expiryDateTime: string | null } = { name: '', role: 'editor', expiryDateTime: null };
   const smallForm = useSmallForm(initial, async ({ expiryDateTime, ...values }) => {
-    const newKey = await post('apikey/add', { ...values, ...(expiryDateTime ? { expiryDateTime } : {}) });
+    const endOfDay = expiryDateTime && instantOf(`${expiryDateTime} 24:00:00`); // the server would take the end of the day in UTC
+    const newKey = await post('apikey/add', { ...values, ...(endOfDay ? { expiryDateTime: endOfDay } : {}) });
     setKey(newKey.key);
     await client.invalidateQueries({ queryKey: ['key'] });
   });
