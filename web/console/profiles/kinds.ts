@@ -19,4 +19,4 @@ const kindsByType: Record<ProfileType, Kind> = {
 };
 
 /** The label and description of each kind of sign-in, by its name in the API. */
-export const signInMethods: Readonly<Record<string, Kind>> = kindsByType;
+export const signInKindLabels: Readonly<Record<string, Kind>> = kindsByType;

@@ -5,7 +5,7 @@ import { inRanges, packRanges, parseRanges } from '#core/authorization/address-r
 import { profileTypes } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';
 import { KindFields } from './kind-fields.tsx';
-import { signInMethods } from './kinds.ts';
+import { signInKindLabels } from './kinds.ts';
 import type { ProfileFormState } from './profile-form-state.ts';
 
 const names = new Intl.DisplayNames('en', { type: 'language' });
@@ -62,14 +62,14 @@ export function ProfileForm({ form }: { form: ProfileFormState }) {
                 key={type}
                 value={String(typeId)}
                 className="choice"
-                aria-label={signInMethods[type]?.name}
-                aria-description={signInMethods[type]?.description}
+                aria-label={signInKindLabels[type]?.name}
+                aria-description={signInKindLabels[type]?.description}
               >
                 <Radio.Indicator />
                 <div>
-                  <Text fw={550}>{signInMethods[type]?.name}</Text>
+                  <Text fw={550}>{signInKindLabels[type]?.name}</Text>
                   <Text size="sm" c="dimmed">
-                    {signInMethods[type]?.description}
+                    {signInKindLabels[type]?.description}
                   </Text>
                 </div>
               </Radio.Card>

@@ -17,7 +17,7 @@ import { useCaller, useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 import { hasAccessUsers, type LoginProfile, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
 import { changedProfileFields } from './changed-profile-fields.ts';
-import { signInMethods } from './kinds.ts';
+import { signInKindLabels } from './kinds.ts';
 import { PortalAddress, RedirectAddress, ServiceProviderAddresses } from './profile-addresses.tsx';
 import { excludesAddress, ProfileForm } from './profile-form.tsx';
 import { DirectoryTest, ProviderTest } from './profile-tests.tsx';
@@ -51,7 +51,7 @@ export function ProfilePage() {
   if (!profile) return <Skeleton height={320} />;
   return (
     <>
-      <PageHead title={profile.title} lead={signInMethods[profile.typeString]?.name}>
+      <PageHead title={profile.title} lead={signInKindLabels[profile.typeString]?.name}>
         {isAdmin && <Actions profile={profile} />}
       </PageHead>
       <Paper withBorder className="panel" component="section" aria-label="Shares and users">

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { findProfiles, profileQuery } from '#console/shares/share-queries.ts';
 import type { LoginProfile } from '#core/records/login-profile.ts';
-import { signInMethods } from './kinds.ts';
+import { signInKindLabels } from './kinds.ts';
 
 const maxOptions = 50;
 
@@ -33,7 +33,7 @@ export function ProfileSelect({ label, description, placeholder, value, onChange
     placeholderData: keepPreviousData,
   });
   const all = selected && !options.some(({ id }) => id === selected.id) ? [selected, ...options] : options;
-  const kindOf = ({ typeString }: LoginProfile) => signInMethods[typeString]?.name ?? typeString;
+  const kindOf = ({ typeString }: LoginProfile) => signInKindLabels[typeString]?.name ?? typeString;
   const labelOf = (profile: LoginProfile) => (withKind ? `${profile.title} (${kindOf(profile)})` : profile.title);
   return (
     <Select

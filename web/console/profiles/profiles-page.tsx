@@ -13,7 +13,7 @@ import { RelativeTime } from '#console/components/times.tsx';
 import { defaultProfile } from '#console/shares/share-queries.ts';
 import { useHasRole } from '#console/shell/caller.ts';
 import { hasAccessUsers, type LoginProfile } from '#core/records/login-profile.ts';
-import { signInMethods } from './kinds.ts';
+import { signInKindLabels } from './kinds.ts';
 
 const load = (query: Query, signal: AbortSignal) => get('loginprofile/search', query, signal);
 
@@ -43,7 +43,7 @@ const columns = (defaultId: number | undefined): readonly Column<LoginProfile>[]
       </>
     ),
   },
-  { name: 'Sign-in', sort: 'typeId', cell: ({ typeString }) => signInMethods[typeString]?.name ?? typeString },
+  { name: 'Sign-in', sort: 'typeId', cell: ({ typeString }) => signInKindLabels[typeString]?.name ?? typeString },
   { name: 'Shares', cell: ({ shareCount }) => formatNumber(shareCount) },
   { name: 'Users', cell: ({ typeId, userCount }) => (hasAccessUsers(typeId) ? formatNumber(userCount) : '–') },
   { name: 'Allowed IP addresses', cell: ({ ipRange }) => (ipRange.trim() === '' ? 'all' : 'restricted') },

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { FilePlus2, Search, UserPlus } from 'lucide-react';
 import { type ComponentProps, useEffect, useRef, useState } from 'react';
 import { get } from '#console/api/call.ts';
-import { signInMethods } from '#console/profiles/kinds.ts';
+import { signInKindLabels } from '#console/profiles/kinds.ts';
 import { useHasRole } from './caller.ts';
 
 const maxPerKind = 5;
@@ -24,7 +24,7 @@ async function findRecords(searchWord: string, signal: AbortSignal) {
     ...profiles.list.map(({ id, title, typeString }) => ({
       to: `/profiles/${id}`,
       label: title,
-      description: `Login profile, ${signInMethods[typeString]?.name ?? typeString}`,
+      description: `Login profile, ${signInKindLabels[typeString]?.name ?? typeString}`,
     })),
   ];
 }
