@@ -177,7 +177,7 @@ export function AuditLogPage() {
       )}
       <RecordList
         kind="audit"
-        of={['entry', 'entries']}
+        noun={['entry', 'entries']}
         columns={columns}
         load={load}
         query={query}

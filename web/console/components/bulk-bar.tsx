@@ -8,7 +8,7 @@ import type { Row } from './record-table.tsx';
 
 interface Props<T extends Row> {
   readonly kind: string;
-  readonly of: Noun;
+  readonly noun: Noun;
   readonly actions: readonly BulkAction<T>[];
   readonly selected: ReadonlyMap<number, T>;
   readonly nameOf: (record: T) => string;
@@ -16,7 +16,7 @@ interface Props<T extends Row> {
 }
 
 /** Shows the number of selected records and the actions for them, at the bottom of the page. Hidden while none is selected. */
-export function BulkBar<T extends Row>({ kind, of, actions, selected, nameOf, clear }: Props<T>) {
+export function BulkBar<T extends Row>({ kind, noun, actions, selected, nameOf, clear }: Props<T>) {
   const [action, setAction] = useState<BulkAction<T> | null>(null);
   if (selected.size === 0 && !action) return null;
   return (
@@ -40,7 +40,7 @@ export function BulkBar<T extends Row>({ kind, of, actions, selected, nameOf, cl
         <BulkDialog
           key={action.name}
           kind={kind}
-          of={of}
+          noun={noun}
           action={action}
           records={[...selected.values()]}
           nameOf={nameOf}

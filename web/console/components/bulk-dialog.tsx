@@ -8,7 +8,7 @@ import { showMessage } from './show-message.tsx';
 
 interface Props<T> {
   readonly kind: string;
-  readonly of: Noun;
+  readonly noun: Noun;
   readonly action: BulkAction<T>;
   readonly records: readonly T[];
   readonly nameOf: (record: T) => string;
@@ -24,7 +24,7 @@ interface DryRunResult<T> {
 const maxShown = 20;
 
 /** Checks an action on each record by a dry run. Returns the results, and a function that runs the action and offers undo. */
-function useBulkAction<T>({ kind, of, action, records, close }: Props<T>) {
+function useBulkAction<T>({ kind, noun, action, records, close }: Props<T>) {
   const client = useQueryClient();
   const [dryRun, setDryRun] = useState<DryRunResult<T> | null>(null);
   const [progress, setProgress] = useState(0);
@@ -58,7 +58,7 @@ function useBulkAction<T>({ kind, of, action, records, close }: Props<T>) {
       if (first) throw first.problem;
     };
     showMessage({
-      text: `${formatCount(done.length, ...of)} ${action.doneText}.${refused[0] ? ` ${refused.length} failed: ${refused[0].problem.message}` : ''}`,
+      text: `${formatCount(done.length, ...noun)} ${action.doneText}.${refused[0] ? ` ${refused.length} failed: ${refused[0].problem.message}` : ''}`,
       failed: refused.length > 0,
       ...(undo ? { undo: undoAll } : {}),
     });
@@ -70,7 +70,7 @@ function useBulkAction<T>({ kind, of, action, records, close }: Props<T>) {
 
 /** Shows what an action would change, runs it after confirmation, and offers undo. */
 export function BulkDialog<T>(props: Props<T>) {
-  const { of, action, nameOf, close } = props;
+  const { noun, action, nameOf, close } = props;
   const { dryRun, busy, percent, runAction } = useBulkAction(props);
   const isWaiting = dryRun === null || busy;
   return (
@@ -86,7 +86,7 @@ export function BulkDialog<T>(props: Props<T>) {
           <>
             <Text>
               {dryRun.accepted.length > 0
-                ? `${formatCount(dryRun.accepted.length, ...of)} ${action.effect}.`
+                ? `${formatCount(dryRun.accepted.length, ...noun)} ${action.effect}.`
                 : 'This action is not possible for any of the selected records.'}
             </Text>
             {dryRun.warning && <Text fw={550}>{dryRun.warning}</Text>}

@@ -5,7 +5,7 @@ import type { Noun } from './format.ts';
 
 interface Props<T> {
   readonly kind: string;
-  readonly of: Noun;
+  readonly noun: Noun;
   readonly action: BulkAction<T>;
   readonly record: T;
   readonly nameOf: (record: T) => string;
@@ -15,12 +15,12 @@ interface Props<T> {
 }
 
 /** Deletes the record of the page, then opens the list. */
-export function DeleteDialog<T>({ kind, of, action, record, nameOf, listPath, close }: Props<T>) {
+export function DeleteDialog<T>({ kind, noun, action, record, nameOf, listPath, close }: Props<T>) {
   const navigate = useNavigate();
   return (
     <BulkDialog
       kind={kind}
-      of={of}
+      noun={noun}
       action={action}
       records={[record]}
       nameOf={nameOf}

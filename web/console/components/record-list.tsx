@@ -18,7 +18,7 @@ interface Props<T extends Row> {
   /** First part of the query key. A change of such records reloads the list. */
   readonly kind: string;
   /** Singular and plural name of the records. */
-  readonly of: Noun;
+  readonly noun: Noun;
   readonly columns: readonly Column<T>[];
   readonly load: (query: Query, signal: AbortSignal) => Promise<Page<T>>;
   /** The filters other than the search word, the order and the page. */
@@ -33,7 +33,7 @@ interface Props<T extends Row> {
 
 /** A list of records. The server searches, filters, sorts and pages it. Actions run on several records at once. */
 export function RecordList<T extends Row>(props: Props<T>) {
-  const { kind, columns, load, query = {}, filters, actions = [], nameOf, empty, searchLabel, of } = props;
+  const { kind, columns, load, query = {}, filters, actions = [], nameOf, empty, searchLabel, noun } = props;
   const { listState, setListState } = useListState();
   const [selected, setSelected] = useState<ReadonlyMap<number, T>>(new Map());
   const page = listState.page ?? 1;
@@ -70,7 +70,7 @@ export function RecordList<T extends Row>(props: Props<T>) {
         {filters}
       </div>
       <Text fz="xs" c="dimmed" role="status" className="list-count">
-        {data ? formatCount(data.totalCount, ...of) : error ? '' : 'Loading…'}
+        {data ? formatCount(data.totalCount, ...noun) : error ? '' : 'Loading…'}
       </Text>
       {error && !result.isFetching && <LoadError error={asProblem(error)} reset={() => void refetch()} />}
       {data === undefined && !error && <Skeletons />}
@@ -102,7 +102,7 @@ export function RecordList<T extends Row>(props: Props<T>) {
           getItemProps={(item) => ({ 'aria-label': `Page ${item}` })}
         />
       )}
-      <BulkBar kind={kind} of={of} actions={actions} selected={selected} nameOf={nameOf} clear={() => setSelected(new Map())} />
+      <BulkBar kind={kind} noun={noun} actions={actions} selected={selected} nameOf={nameOf} clear={() => setSelected(new Map())} />
     </>
   );
 }

@@ -82,7 +82,7 @@ function DeleteButton({ location }: { location: Location }) {
       {isOpen && (
         <DeleteDialog
           kind="location"
-          of={['location', 'locations']}
+          noun={['location', 'locations']}
           action={deleteLocations}
           record={location}
           nameOf={({ name }) => name}

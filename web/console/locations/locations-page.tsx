@@ -55,7 +55,7 @@ export function LocationsPage() {
       </PageHead>
       <RecordList
         kind="location"
-        of={['location', 'locations']}
+        noun={['location', 'locations']}
         columns={columns}
         load={load}
         actions={isAdmin ? [deleteLocations] : []}

@@ -181,7 +181,7 @@ function ActionDialog({ dialog, profile, refresh, close }: ActionDialogProps) {
   return (
     <DeleteDialog
       kind="profile"
-      of={['login profile', 'login profiles']}
+      noun={['login profile', 'login profiles']}
       action={deleteProfiles}
       record={profile}
       nameOf={({ title }) => title}

@@ -67,7 +67,7 @@ export function ProfilesPage() {
       </PageHead>
       <RecordList
         kind="profile"
-        of={['login profile', 'login profiles']}
+        noun={['login profile', 'login profiles']}
         columns={columns(currentDefault?.id)}
         load={load}
         actions={isAdmin ? [deleteProfiles] : []}

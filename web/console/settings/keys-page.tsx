@@ -63,7 +63,7 @@ export function KeysPage() {
       <SettingsTabs at="/settings/keys" />
       <RecordList
         kind="key"
-        of={['API key', 'API keys']}
+        noun={['API key', 'API keys']}
         columns={columns}
         load={load}
         actions={[deleteKeys]}

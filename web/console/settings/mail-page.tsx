@@ -94,7 +94,7 @@ export function MailPage() {
       )}
       <RecordList
         kind="mail"
-        of={['e-mail', 'e-mails']}
+        noun={['e-mail', 'e-mails']}
         columns={columns}
         load={load}
         query={{ state: listState.state }}

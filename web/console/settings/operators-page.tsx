@@ -86,7 +86,7 @@ export function OperatorsPage() {
       <SettingsTabs at="/settings/operators" />
       <RecordList
         kind="operator"
-        of={['operator', 'operators']}
+        noun={['operator', 'operators']}
         columns={columns(open)}
         load={load}
         actions={[resetFactors, unlinkProvider, deleteOperators]}

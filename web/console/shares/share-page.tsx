@@ -109,7 +109,7 @@ function Actions({ share }: { share: Share }) {
       {action && (
         <BulkDialog
           kind="share"
-          of={['share', 'shares']}
+          noun={['share', 'shares']}
           action={action}
           records={[share]}
           nameOf={({ title }) => title}

@@ -102,7 +102,7 @@ export function SharesPage() {
       <PageHead title="Shares">{isEditor && <AddButton />}</PageHead>
       <RecordList
         kind="share"
-        of={['share', 'shares']}
+        noun={['share', 'shares']}
         columns={columns}
         load={searchSharesWithLastVisit}
         query={{ state: listState.state, authId: listState.profile, location: listState.location }}

@@ -64,7 +64,7 @@ function Actions({ user }: { user: AccessUser }) {
       {openDialog === 'delete' && (
         <DeleteDialog
           kind="user"
-          of={['user', 'users']}
+          noun={['user', 'users']}
           action={deleteUsers}
           record={user}
           nameOf={({ username }) => username}

@@ -101,7 +101,7 @@ export function UsersPage() {
       </PageHead>
       <RecordList
         kind="user"
-        of={['user', 'users']}
+        noun={['user', 'users']}
         columns={columns}
         load={load}
         query={query}
