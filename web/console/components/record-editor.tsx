@@ -31,7 +31,7 @@ export interface RecordKind<R extends Editable, V extends Record<string, unknown
 }
 
 interface Props<R extends Editable, V extends Record<string, unknown>> {
-  readonly of: RecordKind<R, V>;
+  readonly recordKind: RecordKind<R, V>;
   readonly record: R;
   /** Returns a further consequence of the change, shown beside the save button. */
   readonly warning?: (before: V, after: V) => string;
@@ -50,18 +50,18 @@ function applyChanges<V extends Record<string, unknown>>(before: V, after: V, ta
 }
 
 /** Returns the form of an existing record: its state, and functions that load a newer version of the record into it. */
-function useRecordForm<R extends Editable, V extends Record<string, unknown>>(of: RecordKind<R, V>, record: R) {
+function useRecordForm<R extends Editable, V extends Record<string, unknown>>(recordKind: RecordKind<R, V>, record: R) {
   const client = useQueryClient();
   /** The version that the form shows. The cache may already hold a newer one, which the operator has not seen. */
   const [base, setBase] = useState(record);
   const [theirs, setTheirs] = useState<R | null>(null);
-  const before = of.valuesOf(base);
+  const before = recordKind.valuesOf(base);
 
   async function write(from: R, values: V): Promise<R> {
-    await of.update(from, values, { ifMatch: from.etag });
-    const savedRecord = await of.get(record.id);
+    await recordKind.update(from, values, { ifMatch: from.etag });
+    const savedRecord = await recordKind.get(record.id);
     showVersion(savedRecord);
-    await client.invalidateQueries({ queryKey: [of.kind, 'list'] });
+    await client.invalidateQueries({ queryKey: [recordKind.kind, 'list'] });
     return savedRecord;
   }
   async function save(values: V) {
@@ -71,29 +71,29 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(of
         if (page.form.isDirty()) throw new Problem(0, 'typing', 'save or discard your new input first.');
         await write(savedRecord, before);
       };
-      showMessage({ text: savedText, ...(of.undoable?.(before, values) === false ? {} : { undo }) });
+      showMessage({ text: savedText, ...(recordKind.undoable?.(before, values) === false ? {} : { undo }) });
     } catch (cause) {
-      if (asProblem(cause).status === 412) setTheirs(await of.get(record.id));
+      if (asProblem(cause).status === 412) setTheirs(await recordKind.get(record.id));
       throw cause;
     }
   }
   const page = useFormPage<V>({
-    draft: `${of.kind} ${record.id}`,
+    draft: `${recordKind.kind} ${record.id}`,
     initial: before,
     save,
-    ...(of.fieldNames ? { names: of.fieldNames } : {}),
+    ...(recordKind.fieldNames ? { names: recordKind.fieldNames } : {}),
   });
-  function showVersion(newer: R, values: V = of.valuesOf(newer)) {
+  function showVersion(newer: R, values: V = recordKind.valuesOf(newer)) {
     setBase(newer);
-    client.setQueryData([of.kind, 'one', record.id], newer);
-    page.reset(of.valuesOf(newer), values);
+    client.setQueryData([recordKind.kind, 'one', record.id], newer);
+    page.reset(recordKind.valuesOf(newer), values);
     setTheirs(null);
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newer version replaces the form only while it has no unsaved input
   useEffect(() => {
     if (record.etag !== base.etag && !page.form.isDirty() && !page.busy) {
       setBase(record);
-      page.reset(of.valuesOf(record));
+      page.reset(recordKind.valuesOf(record));
     }
   }, [record]);
   return { page, before, theirs, setTheirs, showVersion };
@@ -101,8 +101,8 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(of
 
 /** The form of an existing record. It saves only if the record still has the version that the form shows, and offers undo. */
 export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
-  const { of, record, warning, confirmation, readOnly = false, children } = props;
-  const { page, before, theirs, setTheirs, showVersion } = useRecordForm(of, record);
+  const { recordKind, record, warning, confirmation, readOnly = false, children } = props;
+  const { page, before, theirs, setTheirs, showVersion } = useRecordForm(recordKind, record);
   const [valuesToConfirm, setValuesToConfirm] = useState<V | null>(null);
   const { values } = page.form;
   const submit = (event?: FormEvent<HTMLFormElement>) => {
@@ -111,7 +111,7 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
     else page.submit(event);
   };
   const warningText = warning?.(before, values) ?? '';
-  const changedLabels = of.changedFields(before, values);
+  const changedLabels = recordKind.changedFields(before, values);
   return (
     <FormPageView
       page={{ ...page, submit }}
@@ -122,11 +122,11 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
       {children(page.form)}
       <ConflictDialog
         opened={theirs !== null}
-        fields={theirs ? of.changedFields(before, of.valuesOf(theirs)) : []}
+        fields={theirs ? recordKind.changedFields(before, recordKind.valuesOf(theirs)) : []}
         who={theirs?.updatedOwner ?? ''}
         close={() => setTheirs(null)}
         takeTheirs={() => theirs && showVersion(theirs)}
-        keepBoth={() => theirs && showVersion(theirs, applyChanges(before, values, of.valuesOf(theirs)))}
+        keepBoth={() => theirs && showVersion(theirs, applyChanges(before, values, recordKind.valuesOf(theirs)))}
       />
       {valuesToConfirm && (
         <ConfirmDialog

@@ -55,7 +55,7 @@ export function LocationPage() {
         <DeleteButton location={location} />
       </PageHead>
       <LocationTest key={location.etag} location={location} />
-      <RecordEditor key={location.id} of={locations} record={location}>
+      <RecordEditor key={location.id} recordKind={locations} record={location}>
         {(form) => <LocationFields form={form} />}
       </RecordEditor>
     </>

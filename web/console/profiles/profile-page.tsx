@@ -73,7 +73,7 @@ export function ProfilePage() {
       {isAdmin && profile.typeId === profileTypes.LDAP && <DirectoryTest key={profile.etag} id={profile.id} />}
       <RecordEditor
         key={profile.id}
-        of={profiles}
+        recordKind={profiles}
         record={profile}
         readOnly={!isAdmin}
         confirmation={(before, after) =>

@@ -134,7 +134,7 @@ const shares: RecordKind<Share, ShareValues> = {
 };
 
 const Editor = ({ share }: { share: Share }) => (
-  <RecordEditor of={shares} record={share}>
+  <RecordEditor recordKind={shares} record={share}>
     {(form) => (
       <>
         <ShareSentence values={form.values} />

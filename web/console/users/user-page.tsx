@@ -43,7 +43,7 @@ export function UserPage() {
       >
         {isEditor && <Actions user={user} />}
       </PageHead>
-      <RecordEditor key={user.id} of={users} record={user} readOnly={!isEditor}>
+      <RecordEditor key={user.id} recordKind={users} record={user} readOnly={!isEditor}>
         {(form) => <UserFields form={form} isNew={false} />}
       </RecordEditor>
     </>
