@@ -26,7 +26,7 @@ export function AddressDialog({ title, url, note, save, close }: Props) {
   );
   return (
     <Dialog onClose={close} title={title}>
-      <SmallFormFields of={smallForm} saveLabel="Change address" cancel={close}>
+      <SmallFormFields smallForm={smallForm} saveLabel="Change address" cancel={close}>
         <TextInput
           label="Address"
           description={`${url.slice(0, end)}… Use letters, digits, - and _.`}

@@ -37,7 +37,7 @@ export function useSmallForm<V extends Record<string, unknown>>(
 }
 
 interface Props<V extends Record<string, unknown>> {
-  readonly of: SmallForm<V>;
+  readonly smallForm: SmallForm<V>;
   readonly saveLabel: string;
   readonly cancel?: (() => void) | undefined;
   readonly children: ReactNode;
@@ -45,7 +45,7 @@ interface Props<V extends Record<string, unknown>> {
 
 /** Shows the fields, the error message and the buttons of a small form. */
 export function SmallFormFields<V extends Record<string, unknown>>({
-  of: { form, submit, failure },
+  smallForm: { form, submit, failure },
   saveLabel,
   cancel,
   children,

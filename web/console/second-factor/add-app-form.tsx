@@ -25,7 +25,7 @@ export function AddAppForm(props: NewFactorProps) {
   if (shownCodes) return shownCodes;
   if (!newTotp) return <Skeleton height={320} />;
   return (
-    <SmallFormFields of={smallForm} saveLabel="Add app" cancel={props.cancel}>
+    <SmallFormFields smallForm={smallForm} saveLabel="Add app" cancel={props.cancel}>
       <Text>Scan this QR code with an authenticator app on your phone, and enter the six digits that the app then shows.</Text>
       <Group align="center" gap="lg">
         <QrCode text={newTotp.uri} label="QR code for the authenticator app" />

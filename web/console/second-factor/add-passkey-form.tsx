@@ -15,7 +15,7 @@ export function AddPasskeyForm(props: NewFactorProps) {
   const { form } = smallForm;
   if (shownCodes) return shownCodes;
   return (
-    <SmallFormFields of={smallForm} saveLabel="Create passkey" cancel={props.cancel}>
+    <SmallFormFields smallForm={smallForm} saveLabel="Create passkey" cancel={props.cancel}>
       <Text>
         A passkey is stored on this device, on your phone or on a security key. When you sign in, you confirm with your fingerprint, your
         face or the key. You do not type a code.

@@ -38,7 +38,7 @@ function RemoveDialog({ id, title, close }: { id: number; title: string; close: 
   );
   return (
     <Dialog onClose={close} title={`Remove ${title}`}>
-      <SmallFormFields of={smallForm} saveLabel="Remove" cancel={close}>
+      <SmallFormFields smallForm={smallForm} saveLabel="Remove" cancel={close}>
         <CurrentPasswordField data-autofocus {...smallForm.form.getInputProps('currentPassword')} />
       </SmallFormFields>
     </Dialog>
@@ -58,7 +58,7 @@ function CodesDialog({ close }: { close: () => void }) {
       {codes ? (
         <RecoveryCodes codes={codes} done={close} />
       ) : (
-        <SmallFormFields of={smallForm} saveLabel="Create codes" cancel={close}>
+        <SmallFormFields smallForm={smallForm} saveLabel="Create codes" cancel={close}>
           <Text>Your old recovery codes will no longer work.</Text>
           <CurrentPasswordField data-autofocus {...smallForm.form.getInputProps('currentPassword')} />
         </SmallFormFields>

@@ -27,7 +27,7 @@ export function AddKeyDialog({ close }: { close: () => void }) {
   return (
     <Dialog onClose={close} title="Create API key" closeOnEscape={key === null} withCloseButton={key === null}>
       {key === null ? (
-        <SmallFormFields of={smallForm} saveLabel="Create key" cancel={close}>
+        <SmallFormFields smallForm={smallForm} saveLabel="Create key" cancel={close}>
           <TextInput label="Name" description="Name of the program that will use the key." data-autofocus {...form.getInputProps('name')} />
           <Select label="Role" allowDeselect={false} data={keyRoleChoices(tid)} {...form.getInputProps('role')} />
           <DatePickerInput

@@ -20,7 +20,7 @@ export function OperatorDialog({ operator, close }: { operator: Operator | null;
   const { form } = smallForm;
   return (
     <Dialog onClose={close} title={operator ? operator.name : 'Add operator'}>
-      <SmallFormFields of={smallForm} saveLabel={operator ? 'Save' : 'Add operator'} cancel={close}>
+      <SmallFormFields smallForm={smallForm} saveLabel={operator ? 'Save' : 'Add operator'} cancel={close}>
         <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
         <Select label="Role" allowDeselect={false} data={roleChoices} {...form.getInputProps('role')} />
         {!operator && (

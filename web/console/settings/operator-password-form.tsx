@@ -23,7 +23,7 @@ export function OperatorPasswordForm({ id, own, onSaved, cancel }: Props) {
   );
   const { form } = smallForm;
   return (
-    <SmallFormFields of={smallForm} saveLabel="Set password" cancel={cancel}>
+    <SmallFormFields smallForm={smallForm} saveLabel="Set password" cancel={cancel}>
       {own && <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('currentPassword')} />}
       <PasswordInput label="New password" autoComplete="new-password" {...form.getInputProps('password')} />
       <PasswordAdvice password={form.values.password} />

@@ -21,7 +21,7 @@ function ConnectDialog({ provider, close }: { readonly provider: string; readonl
   );
   return (
     <Dialog onClose={close} title={`Connect with ${provider}`}>
-      <SmallFormFields of={smallForm} saveLabel="Continue" cancel={close}>
+      <SmallFormFields smallForm={smallForm} saveLabel="Continue" cancel={close}>
         <Text>
           Next, you sign in at {provider}. After that, you can sign in to this console at {provider}.
         </Text>

@@ -13,7 +13,7 @@ export function TestMailDialog({ close }: { close: () => void }) {
   });
   return (
     <Dialog onClose={close} title="Send test e-mail">
-      <SmallFormFields of={smallForm} saveLabel="Send" cancel={close}>
+      <SmallFormFields smallForm={smallForm} saveLabel="Send" cancel={close}>
         <TextInput label="Recipient" type="email" placeholder="you@example.com" data-autofocus {...smallForm.form.getInputProps('to')} />
         {result && (
           <Alert

@@ -59,7 +59,7 @@ export function InviteDialog({ share, close }: { share: Share; close: () => void
   const { form } = smallForm;
   return (
     <Dialog onClose={close} title="Invite by e-mail">
-      <SmallFormFields of={smallForm} saveLabel="Send invitations" cancel={close}>
+      <SmallFormFields smallForm={smallForm} saveLabel="Send invitations" cancel={close}>
         <EmailTags
           label="Recipients"
           description={share.allowAllUsers ? undefined : 'Leave empty to invite the users listed in this share.'}

@@ -36,7 +36,7 @@ export function FirstPage() {
     );
   return (
     <CardPage title="Welcome to Postern" lead="Choose the name and password for your account. Then create your first share.">
-      <SmallFormFields of={smallForm} saveLabel="Create account">
+      <SmallFormFields smallForm={smallForm} saveLabel="Create account">
         <TextInput label="Your name" autoComplete="username" required withAsterisk={false} autoFocus {...form.getInputProps('name')} />
         <PasswordInput
           label="Password"

@@ -16,7 +16,7 @@ export function PasswordDialog({ user, close }: { user: Pick<AccessUser, 'userna
   const { form } = smallForm;
   return (
     <Dialog onClose={close} title={`Set password of ${user.username}`}>
-      <SmallFormFields of={smallForm} saveLabel="Set password" cancel={close}>
+      <SmallFormFields smallForm={smallForm} saveLabel="Set password" cancel={close}>
         <Text c="dimmed" size="sm">
           All sessions of this user end at once.
         </Text>
