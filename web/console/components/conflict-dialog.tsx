@@ -7,13 +7,13 @@ interface Props {
   readonly fields: readonly string[];
   /** Name of the other operator; empty: unknown. */
   readonly who: string;
-  readonly takeTheirs: () => void;
+  readonly discardMine: () => void;
   readonly keepBoth: () => void;
   readonly close: () => void;
 }
 
 /** Asks an operator whether to discard their changes or to keep both, if another operator has changed the record in the meantime. */
-export function ConflictDialog({ opened, fields, who, takeTheirs, keepBoth, close }: Props) {
+export function ConflictDialog({ opened, fields, who, discardMine, keepBoth, close }: Props) {
   if (!opened) return null;
   return (
     <Dialog onClose={close} title={`${who || 'Someone else'} changed this record after you opened it`}>
@@ -28,7 +28,7 @@ export function ConflictDialog({ opened, fields, who, takeTheirs, keepBoth, clos
         keeps your value. Then save the form.
       </Text>
       <Group justify="flex-end">
-        <Button variant="default" onClick={takeTheirs}>
+        <Button variant="default" onClick={discardMine}>
           Discard my changes
         </Button>
         <Button onClick={keepBoth}>Keep both changes</Button>

@@ -54,7 +54,7 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(re
   const client = useQueryClient();
   /** The version that the form shows. The cache may already hold a newer one, which the operator has not seen. */
   const [base, setBase] = useState(record);
-  const [theirs, setTheirs] = useState<R | null>(null);
+  const [newerVersion, setNewerVersion] = useState<R | null>(null);
   const before = recordKind.valuesOf(base);
 
   async function write(from: R, values: V): Promise<R> {
@@ -73,7 +73,7 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(re
       };
       showMessage({ text: savedText, ...(recordKind.undoable?.(before, values) === false ? {} : { undo }) });
     } catch (cause) {
-      if (asProblem(cause).status === 412) setTheirs(await recordKind.get(record.id));
+      if (asProblem(cause).status === 412) setNewerVersion(await recordKind.get(record.id));
       throw cause;
     }
   }
@@ -87,7 +87,7 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(re
     setBase(newer);
     client.setQueryData([recordKind.kind, 'one', record.id], newer);
     page.reset(recordKind.valuesOf(newer), values);
-    setTheirs(null);
+    setNewerVersion(null);
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newer version replaces the form only while it has no unsaved input
   useEffect(() => {
@@ -96,13 +96,13 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(re
       page.reset(recordKind.valuesOf(record));
     }
   }, [record]);
-  return { page, before, theirs, setTheirs, showVersion };
+  return { page, before, newerVersion, setNewerVersion, showVersion };
 }
 
 /** The form of an existing record. It saves only if the record still has the version that the form shows, and offers undo. */
 export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
   const { recordKind, record, warning, confirmation, readOnly = false, children } = props;
-  const { page, before, theirs, setTheirs, showVersion } = useRecordForm(recordKind, record);
+  const { page, before, newerVersion, setNewerVersion, showVersion } = useRecordForm(recordKind, record);
   const [valuesToConfirm, setValuesToConfirm] = useState<V | null>(null);
   const { values } = page.form;
   const submit = (event?: FormEvent<HTMLFormElement>) => {
@@ -121,12 +121,12 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
     >
       {children(page.form)}
       <ConflictDialog
-        opened={theirs !== null}
-        fields={theirs ? recordKind.changedFields(before, recordKind.valuesOf(theirs)) : []}
-        who={theirs?.updatedOwner ?? ''}
-        close={() => setTheirs(null)}
-        takeTheirs={() => theirs && showVersion(theirs)}
-        keepBoth={() => theirs && showVersion(theirs, applyChanges(before, values, recordKind.valuesOf(theirs)))}
+        opened={newerVersion !== null}
+        fields={newerVersion ? recordKind.changedFields(before, recordKind.valuesOf(newerVersion)) : []}
+        who={newerVersion?.updatedOwner ?? ''}
+        close={() => setNewerVersion(null)}
+        discardMine={() => newerVersion && showVersion(newerVersion)}
+        keepBoth={() => newerVersion && showVersion(newerVersion, applyChanges(before, values, recordKind.valuesOf(newerVersion)))}
       />
       {valuesToConfirm && (
         <ConfirmDialog
