@@ -5,7 +5,7 @@ import { configurationOf, type ProfileValues, profileBodyOf } from './profile-va
  * Fields whose change does not end all sessions of the profile. For the members of a configuration,
  * a test checks that `changesSignIn` of the server gives the same result.
  */
-const harmlessFields: readonly string[] = [
+const fieldsThatEndNoSession: readonly string[] = [
   ...['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow', 'configuration'],
   ...['clientSecret', 'scopes', 'prompt', 'clientAuth'],
   ...['bindDn', 'bindPassword', 'ca', 'startTls', 'nameAttribute'],
@@ -18,7 +18,7 @@ const sentFields = (values: ProfileValues): Readonly<Record<string, unknown>> =>
 /** Returns whether a change ends the sessions of the profile. */
 function endsSessions(before: ProfileValues, after: ProfileValues): boolean {
   const [old, current] = [sentFields(before), sentFields(after)];
-  const names = Object.keys({ ...old, ...current }).filter((name) => !harmlessFields.includes(name));
+  const names = Object.keys({ ...old, ...current }).filter((name) => !fieldsThatEndNoSession.includes(name));
   return names.some((name) => old[name] !== current[name]);
 }
 
