@@ -25,8 +25,8 @@ const verbs: Readonly<Record<string, string>> = {
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** Shows the result of a check. @param mustSignIn the visitor has not signed in, and the link requires a sign-in */
-function ExplanationResult({ answer, mustSignIn }: { answer: Explanation; mustSignIn: boolean }) {
-  const allowedVerbs = answer.outcomes.filter((outcome) => outcome.allowed).map(({ action }) => verbs[action] ?? action);
+function ExplanationResult({ explanation, mustSignIn }: { explanation: Explanation; mustSignIn: boolean }) {
+  const allowedVerbs = explanation.outcomes.filter((outcome) => outcome.allowed).map(({ action }) => verbs[action] ?? action);
   const onlyVisit = mustSignIn && allowedVerbs.length === 1;
   return (
     <div role="status">
@@ -36,7 +36,7 @@ function ExplanationResult({ answer, mustSignIn }: { answer: Explanation; mustSi
         {allowedVerbs.length > 0 && !onlyVisit && `This visitor can ${list.format(allowedVerbs)}.`}
       </Text>
       <List listStyleType="none" size="sm" mt="xs" spacing={4}>
-        {answer.rules.map(({ rule, passed, reason }) => (
+        {explanation.rules.map(({ rule, passed, reason }) => (
           <List.Item key={rule} icon={<ResultIcon passed={passed} />}>
             {reason}
           </List.Item>
@@ -130,7 +130,9 @@ export function ExplainPanel({ share }: { share: Share }) {
           {asProblem(explanation.error).message}
         </Text>
       )}
-      {explanation.data && <ExplanationResult answer={explanation.data} mustSignIn={by === 'nobody' && requiresSignIn(share.authTypeId)} />}
+      {explanation.data && (
+        <ExplanationResult explanation={explanation.data} mustSignIn={by === 'nobody' && requiresSignIn(share.authTypeId)} />
+      )}
     </Paper>
   );
 }
