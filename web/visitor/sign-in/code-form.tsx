@@ -64,7 +64,8 @@ export function CodeForm({ onSignedIn, onFailure }: SignInProperties) {
     setMailedCode(null);
     setCodeRequest(newRequest);
   }
-  if (codeRequest === null) return <EmailStep use="signIn" onRequested={replaceRequest} onFailure={onFailure} foreignCode={mailedCode} />;
+  if (codeRequest === null)
+    return <EmailStep use="signIn" onRequested={replaceRequest} onFailure={onFailure} codeOfOtherBrowser={mailedCode} />;
   return (
     <CodeStep
       codeRequest={codeRequest}

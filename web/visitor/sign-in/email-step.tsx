@@ -12,13 +12,13 @@ export function EmailStep({
   use,
   onRequested,
   onFailure,
-  foreignCode,
+  codeOfOtherBrowser,
 }: {
   readonly use: CodeUse;
   readonly onRequested: (codeRequest: CodeRequest) => void;
   readonly onFailure: SignInProperties['onFailure'];
   /** Code of a mail whose link has opened this page, if this browser has not requested the code. */
-  readonly foreignCode: string | null;
+  readonly codeOfOtherBrowser: string | null;
 }) {
   const { language, translate } = useTranslation();
   const { problem, busy, secondsLeft, attempt } = useAttempt(onFailure);
@@ -31,9 +31,9 @@ export function EmailStep({
   }
   return (
     <form onSubmit={submit} class="fields">
-      {foreignCode !== null && (
+      {codeOfOtherBrowser !== null && (
         <p class="notice" role="status">
-          {translate('codeElsewhere', { code: spacedCode(foreignCode, language) })}
+          {translate('codeElsewhere', { code: spacedCode(codeOfOtherBrowser, language) })}
         </p>
       )}
       <label>

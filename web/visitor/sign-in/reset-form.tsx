@@ -95,7 +95,7 @@ export function ResetForm({
       {codeRequest === null ? (
         <>
           <p>{translate('resetIntro')}</p>
-          <EmailStep use="newPassword" onRequested={replaceRequest} onFailure={onFailure} foreignCode={mailedCode} />
+          <EmailStep use="newPassword" onRequested={replaceRequest} onFailure={onFailure} codeOfOtherBrowser={mailedCode} />
         </>
       ) : (
         <NewPasswordStep {...properties} codeRequest={codeRequest} onRequested={replaceRequest} onOtherEmail={forget} />
