@@ -121,7 +121,7 @@ async function sendParts(
  * Ends an upload on the server, and forgets it. A failure does not matter: the server deletes the
  * upload when it expires.
  */
-function giveUp(address: string): void {
+function endAndForgetUpload(address: string): void {
   forgetUnfinished(address);
   endUpload(address).catch(() => {});
 }
@@ -157,7 +157,7 @@ export async function uploadInParts(
     if (address === undefined) throw cause;
     // An upload that the server no longer has starts again. One that was cancelled, or whose name
     // was taken meanwhile, is not needed any more.
-    if (signal.aborted || code === 'itemExists') giveUp(address);
+    if (signal.aborted || code === 'itemExists') endAndForgetUpload(address);
     if (code !== 'uploadUnknown') throw cause;
     forgetUnfinished(address);
     return uploadInParts(path, file, events, signal);
