@@ -29,7 +29,7 @@ interface PageActions {
 function Page({ state, reload, show, fail, onSignOut }: PageActions & { state: State }) {
   /** The last visit with a share. It stays on the page behind the sign-in dialog after the session has ended. */
   const [lastVisit, setLastVisit] = useState<Visit | null>(null);
-  const [sessions, setSessions] = useState(0);
+  const [signInCount, setSignInCount] = useState(0);
   useEffect(() => {
     if (state.kind === 'loaded' && 'share' in state.visit && state.visit.share) setLastVisit(state.visit);
     if (state.kind !== 'loaded') setLastVisit(null); // after sign-out, no file names stay on the page
@@ -40,7 +40,7 @@ function Page({ state, reload, show, fail, onSignOut }: PageActions & { state: S
     return <FailureCard failure={state.failure} retry={reload} onSignOut={state.failure.code === 'notAdmitted' ? onSignOut : null} />;
   const { signIn } = state.visit;
   const onSignedIn = (visit: AnyVisit) => {
-    setSessions(sessions + 1);
+    setSignInCount(signInCount + 1);
     show(visit);
   };
   if (signIn.signedIn && isPortal && 'shares' in state.visit) return <PortalPage visit={state.visit} onSignOut={onSignOut} />;
@@ -50,7 +50,7 @@ function Page({ state, reload, show, fail, onSignOut }: PageActions & { state: S
   if (!current?.share) return signIn.signedIn ? <LoadingRows /> : <SignInCard signIn={signIn} onSignedIn={onSignedIn} onFailure={fail} />;
   return (
     <>
-      <SharePage key={current.visitor?.name ?? ''} visit={current} share={current.share} sessions={sessions} onSignOut={onSignOut} />
+      <SharePage key={current.visitor?.name ?? ''} visit={current} share={current.share} signInCount={signInCount} onSignOut={onSignOut} />
       {!signIn.signedIn && <SignInDialog signIn={signIn} onSignedIn={onSignedIn} />}
     </>
   );

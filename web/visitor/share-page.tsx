@@ -23,12 +23,12 @@ interface Properties {
   readonly visit: Visit;
   readonly share: NonNullable<Visit['share']>;
   /** Increases with every sign-in. Paused uploads then continue. */
-  readonly sessions: number;
+  readonly signInCount: number;
   readonly onSignOut: () => void;
 }
 
 /** The page of a share: its title, the permissions, and the files. */
-export function SharePage({ visit, share, sessions, onSignOut }: Properties) {
+export function SharePage({ visit, share, signInCount, onSignOut }: Properties) {
   const address = usePageAddress();
   const translation = useTranslation();
   const { translate } = translation;
@@ -39,8 +39,8 @@ export function SharePage({ visit, share, sessions, onSignOut }: Properties) {
     document.title = visibleName(share.title);
   }, [share.title]);
   useEffect(() => {
-    if (sessions > 0) uploads.resume();
-  }, [sessions]);
+    if (signInCount > 0) uploads.resume();
+  }, [signInCount]);
   const can = offeredPermissions(share);
   const hasList = showsList(share);
   return (
@@ -57,8 +57,8 @@ export function SharePage({ visit, share, sessions, onSignOut }: Properties) {
           onSignOut={() => (queue.items.some(isActive) ? setConfirmsSignOut(true) : onSignOut())}
         />
         {share.marked && hasList && <p class="notice">{translate('protectedFiles')}</p>}
-        {can.upload && share.folder && <UnfinishedList queue={queue} uploads={uploads} sessions={sessions} />}
-        {hasList && <FolderView share={share} can={can} address={address} version={queue.completed + sessions} uploads={uploads} />}
+        {can.upload && share.folder && <UnfinishedList queue={queue} uploads={uploads} signInCount={signInCount} />}
+        {hasList && <FolderView share={share} can={can} address={address} version={queue.completed + signInCount} uploads={uploads} />}
         {!hasList && can.upload && <DropBox queue={queue} uploads={uploads} hidesFiles={!can.downloadFolder} quota={share.quota} />}
         {!hasList && can.downloadFolder && (
           <a class="button primary lone" href={addressOf('zip', [])} download>

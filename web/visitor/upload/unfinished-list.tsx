@@ -64,14 +64,15 @@ function UnfinishedLine({ upload, onFile, onDelete }: LineProperties) {
 
 /**
  * The uploads that were interrupted when the page was closed. A page cannot open their files again,
- * so the visitor chooses them again. `sessions` counts the sign-ins at this page.
+ * so the visitor chooses them again.
+ * @param signInCount number of sign-ins at this page
  */
-export function UnfinishedList({ queue, uploads, sessions }: { queue: Queue; uploads: Uploads; sessions: number }) {
+export function UnfinishedList({ queue, uploads, signInCount }: { queue: Queue; uploads: Uploads; signInCount: number }) {
   const { translate } = useTranslation();
   const [foundUploads, setFoundUploads] = useState<readonly FoundUpload[]>([]);
   useEffect(() => {
     void findUploads().then(setFoundUploads);
-  }, [sessions]);
+  }, [signInCount]);
   const remove = (address: string) => setFoundUploads((before) => before.filter((upload) => upload.address !== address));
   const isQueued = ({ path }: FoundUpload) => queue.items.some((item) => item.path.join('/') === path.join('/'));
   const visibleUploads = foundUploads.filter((upload) => !isQueued(upload));
