@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { resetOperator } from '#features/operators/reset-operator.ts';
+import { countAttempt, pairKey } from '#features/rate-limits/failed-attempts.ts';
 import { systemClock } from '../../src/adapters/os/system.ts';
 import { until } from '../ports/until.ts';
 import { newShare, startPostern, type TestPostern, type TestResponse } from '../start.ts';
@@ -154,6 +156,21 @@ test('an unknown name and a wrong password get the same response, and sign-in at
   const { timestamp: _a, ...first } = answers[0]?.body ?? {};
   const { timestamp: _b, ...other } = answerForUnknownName.body;
   assert.deepEqual(other, first);
+});
+
+test('the reset of a locked-out operator ends no delay of an operator with a similar name', async (t) => {
+  const postern = await startPostern(t);
+  const others = ['annaxb', 'a_na_b c'];
+  for (const name of ['A_na_B', ...others]) {
+    await postern.call('operator/add', { name, role: 'reader', ...secrets });
+    await countAttempt(postern.ports, [pairKey('operator 1', name.toLowerCase(), '192.0.2.1')]);
+  }
+  await resetOperator(postern.ports, 1, 'a_na_b');
+  const rows = await postern.ports.store.read.selectFrom('failure').select('key').orderBy('id').execute();
+  assert.deepEqual(
+    rows.map(({ key }) => key),
+    others.map((name) => pairKey('operator 1', name, '192.0.2.1').key),
+  );
 });
 
 test('operator names are unique regardless of case; a password must be strong and confirmed', async (t) => {

@@ -1,5 +1,6 @@
 import { fold } from '#core/fold.ts';
 import { appendAuditEntry } from '#features/audit/audit-entry.ts';
+import { clearPairFailures } from '#features/rate-limits/failed-attempts.ts';
 import type { Ports } from '#ports/ports.ts';
 import { removeSecondFactors } from './second-factor-rows.ts';
 
@@ -37,10 +38,7 @@ export async function resetOperator(
       }))
       .where('id', '=', operator.id)
       .execute();
-    await tx
-      .deleteFrom('failure')
-      .where('key', 'like', `pair operator ${tid} ${fold(name)} %`)
-      .execute();
+    await clearPairFailures(tx, `operator ${tid}`, fold(name));
     await appendAuditEntry(tx, {
       ...{ tid, at: clock.now(), actor: '', actorKind: 'system', address: '', requestId: '' },
       ...{ action: 'operator/reset', outcome: 'done', share: null, path: '', bytes: null, process: null },

@@ -31,6 +31,15 @@ export const pairKey = (realm: string, user: string, address: string): FailureKe
   key: `pair ${realm} ${user} ${narrowNetworkOf(address)}`,
 });
 
+/** Deletes the failures of a user from all networks. @param realm and user, as in `pairKey` */
+export async function clearPairFailures(tx: Tx, realm: string, user: string): Promise<void> {
+  const prefix = `pair ${realm} ${user} `;
+  const isPair = sql<boolean>`substr(key, 1, length(${prefix})) = ${prefix}`; // not `like`: a name can contain % and _
+  // What follows is a network, which contains no space. In the key of "ann b", the rest after "ann" contains one.
+  const isOfUser = sql<boolean>`substr(key, length(${prefix}) + 1) not like '% %'`;
+  await tx.deleteFrom('failure').where(isPair).where(isOfUser).execute();
+}
+
 async function findFailures(db: Tx, keys: readonly FailureKey[], now: number): Promise<FailureCount[]> {
   const rows = await db
     .selectFrom('failure')
