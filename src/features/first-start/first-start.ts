@@ -62,7 +62,10 @@ async function insertLocalLocation(tx: Tx, tid: number, { vault }: Pick<Ports, '
 }
 
 /** Returns the configuration of a location, or null if its row is damaged, which readiness reports. */
-function readConfiguration(row: { readonly configuration: string }, vault: Ports['vault']): { readonly folder?: string } | null {
+function readConfiguration(
+  row: { readonly configuration: string },
+  vault: Ports['vault'],
+): { readonly path?: string; readonly folder?: string } | null {
   try {
     return JSON.parse(unsealConfiguration(row, vault));
   } catch {
@@ -71,8 +74,8 @@ function readConfiguration(row: { readonly configuration: string }, vault: Ports
 }
 
 /**
- * Makes absolute paths within `files` relative if they are stored under the former name `folder`. With an absolute path, an
- * installation that was moved or restored elsewhere would serve the files of the old folder.
+ * Makes absolute paths within `files` relative. With an absolute path, an installation that was moved or restored elsewhere would
+ * serve the files of the old folder.
  */
 async function makeFoldersRelative(tx: Tx, files: string, { vault }: Pick<Ports, 'vault'>): Promise<void> {
   const rows = await tx
@@ -83,9 +86,10 @@ async function makeFoldersRelative(tx: Tx, files: string, { vault }: Pick<Ports,
     .execute();
   for (const row of rows) {
     const value = readConfiguration(row, vault);
-    const folder = value?.folder;
+    const member = value?.path === undefined ? 'folder' : 'path'; // `folder` is its former name
+    const folder = value?.[member];
     if (folder !== files && !folder?.startsWith(`${files}/`)) continue;
-    const configuration = sealConfiguration(JSON.stringify({ ...value, folder: localFolder + folder.slice(files.length) }), vault);
+    const configuration = sealConfiguration(JSON.stringify({ ...value, [member]: localFolder + folder.slice(files.length) }), vault);
     await tx.updateTable('location').set({ configuration }).where('tid', '=', firstTenant).where('id', '=', row.id).execute();
   }
 }
