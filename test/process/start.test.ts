@@ -10,7 +10,7 @@ import { readSettings } from '../../src/settings/settings.ts';
 import { sendRequest, statusOf } from '../hostile/raw-socket.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
-import { newShare, temporaryFolder } from '../start.ts';
+import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
@@ -160,6 +160,18 @@ test('a new POSTERN_API_KEY replaces the previous one at start, and other keys s
   assert.equal((await second.send('share/search', {}, keys[1])).status, 200);
   assert.equal((await second.send('share/search', {}, otherKey)).status, 200);
   assert.equal((await second.send('apikey/search')).body.list.filter(({ name }: { name: string }) => name === 'environment').length, 1);
+});
+
+test('POSTERN_API_KEY can have the value of an admin key, and the start explains that it cannot have that of a lesser key', async (t) => {
+  const first = await startPostern(t);
+  const { key: adminKey } = await first.call('apikey/add', { name: 'mine', role: 'admin' });
+  const { id, key: readerKey } = await first.call('apikey/add', { name: 'reports', role: 'reader' });
+  await first.stop();
+  const start = (key: string) => startPostern(t, { data: first.data, environment: { POSTERN_API_KEY: key } });
+  await assert.rejects(start(readerKey), new RegExp(`POSTERN_API_KEY has the value of the API key ${id} of tenant 1`));
+  const second = await start(adminKey);
+  const { list } = await second.call('apikey/search', {}, { key: adminKey });
+  assert.deepEqual(list.map(({ name }: { name: string }) => name).sort(), ['mine', 'reports']);
 });
 
 test('with POSTERN_ADMIN_PORT, links and management operations are served on separate ports', async (t) => {

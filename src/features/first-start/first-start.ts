@@ -28,17 +28,21 @@ export interface StartValues {
   readonly files: string;
 }
 
-/** Stores POSTERN_API_KEY as a key, and deletes the key of its previous value. Without POSTERN_API_KEY, only deletes that key. */
+/**
+ * Stores POSTERN_API_KEY as a key, and deletes the key of its previous value. Without POSTERN_API_KEY, only deletes that key.
+ * @throws Error if another key has this value, unless that is an admin key of tenant 1 that never expires: it allows the same
+ */
 async function setEnvironmentKey(tx: Tx, key: string | null, now: number): Promise<void> {
-  const existing = await tx
-    .selectFrom('api_key')
-    .select(['id', 'hash'])
-    .where('tid', '=', firstTenant)
-    .where('name', '=', environmentKeyName)
-    .execute();
-  if (key !== null && existing.some(({ hash }) => hash === sha256(key))) return;
+  const sameKey = key === null ? undefined : await tx.selectFrom('api_key').selectAll().where('hash', '=', sha256(key)).executeTakeFirst();
+  const isOfFirstTenant = sameKey?.tid === firstTenant;
+  if (isOfFirstTenant && sameKey.name === environmentKeyName) return;
   await tx.deleteFrom('api_key').where('tid', '=', firstTenant).where('name', '=', environmentKeyName).execute();
-  if (key !== null) await insertKey(tx, { tid: firstTenant, name: environmentKeyName, role: 'admin', key, expiresAt: null, owner }, now);
+  if (key === null || (isOfFirstTenant && sameKey.role === 'admin' && sameKey.expires_at === null)) return;
+  if (sameKey)
+    throw new Error(
+      `POSTERN_API_KEY has the value of the API key ${sameKey.id} of tenant ${sameKey.tid}, which is not an admin key of tenant 1 that never expires: set another value`,
+    );
+  await insertKey(tx, { tid: firstTenant, name: environmentKeyName, role: 'admin', key, expiresAt: null, owner }, now);
 }
 
 async function insertLocalLocation(tx: Tx, tid: number, { vault }: Pick<Ports, 'vault'>, now: number): Promise<void> {
