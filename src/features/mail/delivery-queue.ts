@@ -7,6 +7,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { Store } from '#ports/store.ts';
 import { findTurn, hasDueDelivery, isDue, type LastTurns, waitingDeliveries } from './next-turn.ts';
 import type { CrowdedMails } from './slow-mails.ts';
+import { unsubscribedText } from './unsubscribe.ts';
 
 const [minute, hour] = [60_000, 3_600_000]; // ms
 /** Pauses before the next attempt. They vary by a fifth, so that mails that failed in the same outage are not retried all at once. */
@@ -47,21 +48,8 @@ export async function hasDeliveriesToSend(store: Store, lane: MailLane): Promise
  * Whether the claim of a delivery still stands. A process that was suspended may lose it to another one, whose claim has
  * another number of attempts.
  */
-const isClaimed = ({ id, attempts }: ClaimedDelivery) =>
+export const isClaimed = ({ id, attempts }: ClaimedDelivery) =>
   sql<boolean>`delivery.id = ${id} AND delivery.state = 'sending' AND delivery.attempts = ${attempts}`;
-
-/** Returns the content of a claimed delivery; `content` is null if it was deleted. Returns null if the claim is lost. */
-export async function claimedContent({ store }: QueuePorts, delivery: ClaimedDelivery) {
-  const row = await store.read
-    .selectFrom('delivery')
-    .leftJoin('mail_content', 'mail_content.id', 'delivery.content_id')
-    .select(['mail_content.kind', 'mail_content.data', 'mail_content.language'])
-    .where(isClaimed(delivery))
-    .executeTakeFirst();
-  if (!row) return null;
-  const { kind, data, language } = row;
-  return { content: kind === null || data === null || language === null ? null : { kind, data, language } };
-}
 
 /** Sets the state of claimed deliveries to `waiting` again, because they were not tried. */
 export async function requeueUntriedDeliveries({ store }: QueuePorts, deliveries: readonly ClaimedDelivery[]): Promise<void> {
@@ -142,6 +130,8 @@ export type Attempt =
   | { readonly kind: 'postponed' }
   /** No code is sent to the address that the visitor entered. The delivery is deleted. */
   | { readonly kind: 'unwanted' }
+  /** The recipient has unsubscribed since the mail was planned. */
+  | { readonly kind: 'unsubscribed' }
   /** Another process has claimed the delivery: it is not changed. */
   | { readonly kind: 'claimLost' };
 
@@ -155,6 +145,7 @@ function changeAfter(
   const now = sql<number>`${store.dialect.now}`;
   if (attempt.kind === 'sent') return { state: 'sent' as const, ended_at: now, error: '' };
   if (attempt.kind === 'refused') return { state: 'failed' as const, ended_at: now, error: attempt.error };
+  if (attempt.kind === 'unsubscribed') return { state: 'dropped' as const, ended_at: now, error: unsubscribedText };
   if (attempt.kind === 'untried') return { state: 'waiting' as const, attempts: attempts - 1 };
   if (attempt.kind === 'postponed')
     return { state: 'waiting' as const, attempts: attempts - 1, due_at: sql<number>`${now} + ${postponement}` };

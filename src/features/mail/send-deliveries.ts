@@ -6,11 +6,11 @@ import { composeMail, readContent } from '#features/outbox/mail-content.ts';
 import { type Mail, type MailLane, MailRefused, MailUnavailable } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull, StoreUnavailable } from '#ports/store.ts';
+import { claimedContent } from './claimed-content.ts';
 import {
   type Attempt,
   type ClaimedDelivery,
   claimDeliveries,
-  claimedContent,
   giveUpOldDeliveries,
   recordAttempt,
   requeueInterrupted,
@@ -44,7 +44,7 @@ const commonHeaders = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Sup
 /** Returns the mail of a claimed delivery, or why it is not sent. */
 async function composeDelivery(ports: SendPorts, mail: Mail, delivery: ClaimedDelivery): Promise<ComposedDelivery | Attempt> {
   const row = await claimedContent(ports, delivery);
-  if (!row) return { kind: 'claimLost' };
+  if ('kind' in row) return row;
   const { content: storedContent } = row;
   if (!storedContent) return { kind: 'refused', error: 'The text of the mail was deleted.' };
   const content = readContent(storedContent.kind, storedContent.data);

@@ -2,6 +2,8 @@ import { emailKey } from '#core/mail/email.ts';
 import type { Ports } from '#ports/ports.ts';
 
 const purpose = 'unsubscribe';
+/** Why a mail was dropped, for operators. */
+export const unsubscribedText = 'The recipient has unsubscribed.';
 
 /** The contents of an unsubscribe address: the recipient who wants no more alerts, and the share that the alerts are about. */
 export interface Unsubscription {
@@ -29,7 +31,7 @@ export function parseUnsubscription({ vault }: Pick<Ports, 'vault'>, token: stri
   }
 }
 
-/** Records that a recipient wants no more alerts about a share, and drops those that wait. */
+/** Records that a recipient wants no more alerts about a share, and drops those that wait. One that is being sent is dropped before a further attempt. */
 export async function unsubscribe(
   { store }: Pick<Ports, 'store'>,
   { tid, shareId, recipientKey }: Unsubscription,
@@ -43,12 +45,12 @@ export async function unsubscribe(
       .execute();
     await tx
       .updateTable('delivery')
-      .set({ state: 'dropped', error: 'The recipient has unsubscribed.', ended_at: now })
+      .set({ state: 'dropped', error: unsubscribedText, ended_at: now })
       .where('tid', '=', tid)
       .where('share_id', '=', shareId)
       .where('recipient_key', '=', recipientKey)
       .where('kind', '=', 'alert')
-      .where('state', '=', 'waiting')
+      .where('state', 'in', ['waiting', 'held'])
       .execute();
   }, 'job');
 }
