@@ -13,6 +13,8 @@ export interface MailContentTable {
   data: string;
   /** Recipients who have no delivery yet, as a list text: a list may have thousands. */
   pending: string;
+  /** 1: the deliveries to `pending` are added in the state `held`. */
+  held: Generated<number>;
   created_at: number;
 }
 

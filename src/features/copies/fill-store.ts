@@ -88,6 +88,7 @@ async function holdMails(tx: Tx): Promise<void> {
   await tx.deleteFrom('sign_in_code').execute();
   await tx.deleteFrom('delivery').where('lane', '=', 'codes').where('state', 'in', ['waiting', 'sending']).execute();
   await tx.updateTable('delivery').set({ state: 'held' }).where('state', 'in', ['waiting', 'sending']).execute();
+  await tx.updateTable('mail_content').set({ held: 1 }).where('pending', '<>', '').execute();
   await tx.updateTable('alert').set({ visitor: restoredVisitor }).execute();
   await tx.deleteFrom('alert_digest').execute();
   const shares = await tx.selectFrom('alert').select(['tid', 'share_id']).distinct().execute();

@@ -79,7 +79,7 @@ export async function addMail(ports: AddPorts, tx: Tx, newMail: NewMail): Promis
   const [first, rest] = [recipients.slice(0, recipientsPerChange), recipients.slice(recipientsPerChange)];
   const id = await insertRowWithId(tx, 'mail_content', {
     ...{ tid, kind: mail.kind, share_id: shareId, language, data: JSON.stringify(mail.content) },
-    ...{ pending: formatList(rest), created_at: ports.store.dialect.now },
+    ...{ pending: formatList(rest), held: Number(isHeld), created_at: ports.store.dialect.now },
   });
   const mailPlan = { id, tid, kind: mail.kind, share_id: shareId, turn: turn ?? turnOf(id), state: isHeld ? 'held' : 'waiting' } as const;
   await addDeliveries(ports, tx, mailPlan, first, domain);
@@ -103,7 +103,7 @@ export async function addPendingDeliveries(
   return ports.store.write(async (tx) => {
     const next = tx
       .selectFrom('mail_content')
-      .select(['id', 'tid', 'kind', 'share_id', 'pending'])
+      .select(['id', 'tid', 'kind', 'share_id', 'pending', 'held'])
       .where('pending', '<>', '')
       .orderBy('tid')
       .orderBy('id')
@@ -111,8 +111,7 @@ export async function addPendingDeliveries(
     const content = (await next.where('tid', '>', lastTenant).executeTakeFirst()) ?? (await next.executeTakeFirst());
     if (!content) return null;
     const recipients = parseList(content.pending) ?? [];
-    const sibling = await tx.selectFrom('delivery').select('state').where('content_id', '=', content.id).limit(1).executeTakeFirst();
-    const state = sibling?.state === 'held' ? 'held' : 'waiting';
+    const state = content.held === 1 ? 'held' : 'waiting';
     await addDeliveries(ports, tx, { ...content, turn: turnOf(content.id), state }, recipients.slice(0, recipientsPerChange), domain);
     const pending = formatList(recipients.slice(recipientsPerChange));
     await tx.updateTable('mail_content').set({ pending }).where('id', '=', content.id).execute();

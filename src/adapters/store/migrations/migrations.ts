@@ -27,6 +27,7 @@ import { resumableUploads } from './0026-resumable-uploads.ts';
 import { quotas } from './0027-quotas.ts';
 import { dropBoxUploads } from './0028-drop-box-uploads.ts';
 import { shareUserIndex } from './0029-share-user-index.ts';
+import { heldLists } from './0030-held-lists.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   quotas,
   dropBoxUploads,
   shareUserIndex,
+  heldLists,
 ];
