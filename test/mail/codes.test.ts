@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { forgetSecrets } from '#features/secrets/forget-secrets.ts';
+import { keyVault } from '../../src/adapters/os/key-vault.ts';
+import { mailSettings, temporaryFolder } from '../start.ts';
 import { createShare, hour, jsonPostRequest, minute, settableClock } from '../visit/visiting.ts';
 import { Browser, codeIn, linkIn, startWithCodes } from './code-visitor.ts';
-import { headerOf, htmlOf, textOf } from './mailing.ts';
+import { headerOf, htmlOf, startWithMail, textOf } from './mailing.ts';
 
 const ann = 'ann@example.com';
 
@@ -135,4 +138,21 @@ test('after an hour, codes are deleted from the database', async (t) => {
   const { deleteExpiredRows } = await import('#features/jobs/delete-expired-rows.ts');
   await deleteExpiredRows(postern.ports);
   assert.deepEqual(await postern.ports.store.read.selectFrom('sign_in_code').selectAll().execute(), []);
+});
+
+test('after the secret key is lost, codes of the old key do not stop the mails with new codes', async (t) => {
+  const data = await temporaryFolder(t);
+  const { postern, profile, share } = await startWithCodes(t, { data, environment: mailSettings });
+  await new Browser(postern).request(share.base, ann);
+  const { store, random } = postern.ports;
+  await store.write(async (tx) => {
+    await tx.updateTable('delivery').set({ attempts: 0, state: 'waiting', due_at: 0 }).execute(); // as if the sender had been stopped
+    await forgetSecrets(tx, keyVault('another-secret-key', random));
+  }, 'job');
+  await postern.stop();
+  const environment = { POSTERN_SECRET_KEY: 'another-secret-key' };
+  const { postern: restarted, sink } = await startWithMail(t, { data, environment });
+  await restarted.call('loginprofile/update', { id: profile.id, configuration: '{}' });
+  await new Browser(restarted).request(share.base, ann);
+  assert.deepEqual((await sink.waitFor()).to, [ann]);
 });

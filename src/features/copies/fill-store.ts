@@ -1,4 +1,5 @@
 import { restoredVisitor } from '#features/alerts/enqueue-alert.ts';
+import { deleteCodes } from '#features/secrets/delete-codes.ts';
 import { unfinishedCopy } from '#features/secrets/unfinished-copy.ts';
 import type { LastIds } from '#ports/last-ids.ts';
 import type { Store, Tx } from '#ports/store.ts';
@@ -85,8 +86,7 @@ async function compareRows(store: Store, source: RowSource, progress: CopyProgre
  * expired.
  */
 async function holdMails(tx: Tx): Promise<void> {
-  await tx.deleteFrom('sign_in_code').execute();
-  await tx.deleteFrom('delivery').where('lane', '=', 'codes').where('state', 'in', ['waiting', 'sending']).execute();
+  await deleteCodes(tx);
   await tx.updateTable('delivery').set({ state: 'held' }).where('state', 'in', ['waiting', 'sending']).execute();
   await tx.updateTable('mail_content').set({ held: 1 }).where('pending', '<>', '').execute();
   await tx.updateTable('alert').set({ visitor: restoredVisitor }).execute();

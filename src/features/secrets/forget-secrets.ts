@@ -3,6 +3,7 @@ import { firstTenant } from '#core/records/tenant.ts';
 import { lostConfiguration, sealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
+import { deleteCodes } from './delete-codes.ts';
 
 const localConfiguration = JSON.stringify({ folder: 'files' });
 
@@ -37,8 +38,8 @@ export async function secretsToEnter(db: Tx): Promise<string[]> {
 }
 
 /**
- * Deletes what was encrypted with a lost key in login profiles, locations, second factors and stored responses, so that Postern starts
- * with a new key.
+ * Deletes what was encrypted with a lost key in login profiles, locations, second factors, codes and stored responses, so that Postern
+ * starts with a new key.
  */
 export async function forgetSecrets(tx: Tx, vault: Vault): Promise<void> {
   for (const { tid, id } of await selectProfilesWithSecrets(tx))
@@ -60,6 +61,7 @@ export async function forgetSecrets(tx: Tx, vault: Vault): Promise<void> {
       .execute();
   await tx.deleteFrom('second_factor').execute();
   await tx.deleteFrom('recovery_code').execute();
+  await deleteCodes(tx); // a mail that cannot be decrypted would stop the mails with new codes
   await tx.deleteFrom('idempotency').execute(); // stored responses are encrypted with the same key
   await tx.deleteFrom('secret_key').execute();
   await tx.insertInto('secret_key').values({ fingerprint: vault.fingerprint }).execute();
