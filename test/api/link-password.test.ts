@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShare, signIn, startPostern, type TestPostern } from '../start.ts';
+import { createUsersProfile, newShare, signIn, startPostern, type TestPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 const linkPassword = 'correct horse battery';
@@ -63,6 +63,20 @@ test('a weak linkPassword is refused, and a linkPassword is neither returned nor
   const share = await postern.call('share/add', newShare({ linkPassword }));
   const texts = [share, await postern.call('share/get', { id: share.id }), await postern.call('audit/search')];
   for (const text of texts) assert.ok(!JSON.stringify(text).includes(linkPassword));
+});
+
+test('a linkPassword does not silently delete the list of users and groups that the share admits', async (t) => {
+  const postern = await startPostern(t);
+  const { id: authenticationId } = await createUsersProfile(postern);
+  const lists = { userNames: 'ann', groupNames: 'staff' };
+  const { id } = await postern.call('share/add', newShare({ authenticationId, allowAllUsers: false, ...lists }));
+  const { userNames: _, ...change } = newShare({ id, authenticationId, allowAllUsers: false, linkPassword });
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/update', change)), ['groupNames', 'userNames']);
+  const before = await postern.call('share/get', { id });
+  assert.deepEqual([before.authenticationId, before.userNames, before.groupNames], [authenticationId, 'ann', 'staff']);
+  await postern.call('share/update', { ...change, ...lists });
+  const after = await postern.call('share/get', { id });
+  assert.deepEqual([after.authTypeIdStr, after.userNames, after.groupNames], ['PASSWORD', 'ann', 'staff']);
 });
 
 test('new linkPasswords do not enlarge the table of share counts, and every change is still counted', async (t) => {

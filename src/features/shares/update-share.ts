@@ -30,13 +30,17 @@ const fixedFields = {
   tid: 'cannot be changed',
 };
 
-/** Requires the lists again if the request names another profile, since that profile has other users. @throws Refusal 400 */
+/** Requires the lists again if the share gets another profile, since that profile has other users. @throws Refusal 400 */
 function checkAudience(body: ShareChange, before: Share): void {
-  if (body.authenticationId === before.authenticationId || body.allowAllUsers) return;
+  const hasNewProfile = body.authenticationId !== before.authenticationId || body.linkPassword; // each link password has its own profile
+  if (!hasNewProfile || body.allowAllUsers) return;
   const missing = (['userNames', 'groupNames'] as const).filter((field) => body[field] === undefined);
   if (missing.length === 0) return;
   throw new Refusal('fieldInvalid', 'The new login profile has other users and groups: send userNames and groupNames too.', {
-    fieldErrors: missing.map((field) => ({ field, detail: 'must be sent when authenticationId changes and allowAllUsers is false' })),
+    fieldErrors: missing.map((field) => ({
+      field,
+      detail: 'must be sent when authenticationId changes or linkPassword is set, and allowAllUsers is false',
+    })),
   });
 }
 
