@@ -79,6 +79,15 @@ test('a signed challenge is accepted only once, even if two sign-ins send it at 
   );
 });
 
+test('an expired challenge does not count as a wrong second factor', async (t) => {
+  const { signIn, begin, device, time } = await startWithPasskey(t);
+  const { options, challengeToken } = await begin();
+  const credential = device.use(options, page);
+  time.later += 6 * minute;
+  for (let attempt = 1; attempt <= 10; attempt += 1)
+    assert.deepEqual(outcome(await signIn({ passkey: { challengeToken, credential } })), [401, 'secondFactorNeeded'], `attempt ${attempt}`);
+});
+
 test('a passkey of another device, another page or another challenge is refused, and the right one works afterwards', async (t) => {
   const { signIn, begin, device, time } = await startWithPasskey(t);
   type Options = { challenge: string };

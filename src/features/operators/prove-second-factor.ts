@@ -2,7 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import type { OperatorSignIn } from '#core/records/operator.ts';
 import type { PasskeyRequest, PasskeySignIn } from '#core/records/passkey.ts';
 import { parseCode } from '#core/sign-in-codes.ts';
-import { countAttempt, type FailureKey } from '#features/rate-limits/failed-attempts.ts';
+import { attemptTurn, countAttempt, type FailureKey, removeLatestFailures } from '#features/rate-limits/failed-attempts.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { challengeLifetime, newChallenge, openChallenge } from './passkey-challenge.ts';
@@ -102,12 +102,16 @@ export async function proveSecondFactor(
   if (factors.length === 0) return null;
   const passkeys = passkeysOf(factors, ports.vault);
   if (code === undefined && passkey === undefined) throw secondFactorNeeded(ports, operator, passkeys);
-  await countAttempt(ports, [attemptKey(operator.id)]);
+  const keys = [attemptKey(operator.id)];
+  await countAttempt(ports, keys);
   const proof =
     passkey === undefined
       ? await proofOfCode(ports, operator.id, factors, code ?? '')
       : await proofOfPasskey(ports, operator, passkeys, passkey);
-  if (proof === 'expired') throw secondFactorNeeded(ports, operator, passkeys);
+  if (proof === 'expired') {
+    await ports.store.write((tx) => removeLatestFailures(tx, keys), attemptTurn(keys)); // nothing wrong was sent
+    throw secondFactorNeeded(ports, operator, passkeys);
+  }
   return proof ?? new Refusal('secondFactorWrong');
 }
 
