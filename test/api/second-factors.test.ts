@@ -187,6 +187,19 @@ test('an admin can remove the second factors of an operator who has lost them, a
   assert.equal((await signIn(postern, 'Olga')).status, 200);
 });
 
+test('the etag of an operator changes with the first second factor and with the removal of the last one', async (t) => {
+  const { postern, id, now } = await startWithOlga(t);
+  const call = consoleCaller(postern, await signIn(postern, 'Olga'));
+  const etag = async () => (await postern.call('operator/search')).list[0].etag;
+  const etags = [await etag()];
+  const { secret } = (await call('operator/prepareTotp')).body;
+  await call('operator/addTotp', { secret, code: codeAt(secret, now()), currentPassword: password });
+  etags.push(await etag());
+  await postern.call('operator/resetSecondFactors', { id });
+  etags.push(await etag());
+  assert.equal(new Set(etags).size, 3, etags.join());
+});
+
 test('API keys have no second factor, and need none even if the policy requires a second factor', async (t) => {
   const { postern } = await startWithOlga(t);
   await postern.call('tenant/updatePolicy', { secondFactorRequired: true });

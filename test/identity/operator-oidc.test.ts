@@ -98,6 +98,24 @@ test('each sign-in sets the role again, and a user who is in no group any more c
   assert.equal((await callerOf(postern, (await signIn('ann')).browser)).status, 401);
 });
 
+test('the etag of an operator changes when the provider changes the role, and when the account is connected or disconnected', async (t) => {
+  const { postern, provider, signIn } = await startWithProvider(t);
+  const etagOf = async (name: string) => (await operatorNamed(postern, name)).etag;
+  await signIn('ann');
+  const etagOfAdmin = await etagOf('ann@example.com');
+  provider.users['ann'] = { ...users.ann, groups: ['staff'] };
+  await signIn('ann');
+  assert.notEqual(await etagOf('ann@example.com'), etagOfAdmin);
+  const etags = [await etagOf('Olga')];
+  const browser = await signInOlga(postern);
+  provider.next = 'bob';
+  await browser.open(await addressToLink(postern, browser));
+  etags.push(await etagOf('Olga'));
+  await postern.call('operator/unlinkProvider', { id: (await operatorNamed(postern, 'Olga')).id });
+  etags.push(await etagOf('Olga'));
+  assert.equal(new Set(etags).size, 3, etags.join());
+});
+
 test('a session that began at the provider ends after an hour', async (t) => {
   const { postern, signIn, time } = await startWithProvider(t);
   const { browser } = await signIn('ann');

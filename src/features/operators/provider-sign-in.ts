@@ -134,7 +134,12 @@ async function operatorOf(tx: Tx, { subject, names, role }: ProviderUser, now: n
   if (isManaged === 0) return { id, name, role: before, epoch, isNew: false };
   if (role === null) throw noGroup();
   if (before === 'admin' && role !== 'admin') await checkAdminRemains(tx, firstTenant, id);
-  if (role !== before) await tx.updateTable('operator').set({ role, updated_at: now }).where('id', '=', id).execute();
+  if (role !== before)
+    await tx
+      .updateTable('operator')
+      .set((row) => ({ role, version: row('version', '+', 1), updated_at: now }))
+      .where('id', '=', id)
+      .execute();
   return { id, name, role, epoch, isNew: false };
 }
 
@@ -154,7 +159,7 @@ async function linkOperator(
   if (other && other.id !== operatorId) throw new Refusal('nameTaken', 'Another operator is connected to this user of the provider.');
   const operator = await tx
     .updateTable('operator')
-    .set({ provider_subject: subject })
+    .set((row) => ({ provider_subject: subject, version: row('version', '+', 1) }))
     .where('tid', '=', firstTenant)
     .where('id', '=', operatorId)
     .returning('name')

@@ -51,6 +51,15 @@ export async function verifyOperatorPassword(ports: Ports, caller: Caller, passw
   return operator;
 }
 
+/** Increments the version of an operator, whose record shows whether there is a second factor. */
+async function incrementVersion(tx: Tx, operatorId: number): Promise<void> {
+  await tx
+    .updateTable('operator')
+    .set((row) => ({ version: row('version', '+', 1) }))
+    .where('id', '=', operatorId)
+    .execute();
+}
+
 /** A new second factor. `secret` is sealed. */
 type NewFactor = Pick<Selectable<SecondFactorTable>, 'kind' | 'title' | 'secret' | 'last_step'>;
 
@@ -63,6 +72,7 @@ export async function insertSecondFactor(tx: Tx, { id }: Caller, factor: NewFact
     .insertInto('second_factor')
     .values({ operator_id: id, ...factor, ...times })
     .execute();
+  if (before.length === 0) await incrementVersion(tx, id);
   const created = before.length === 0 ? { recoveryCodes: await renewCodes(tx, id, ports) } : {};
   return { created, audit: { after: { kind: factor.kind, title: factor.title } } };
 }
@@ -80,6 +90,7 @@ export async function renewCodes(tx: Tx, operatorId: number, { random, vault }: 
 export async function removeSecondFactors(tx: Tx, operatorId: number): Promise<void> {
   await tx.deleteFrom('second_factor').where('operator_id', '=', operatorId).execute();
   await tx.deleteFrom('recovery_code').where('operator_id', '=', operatorId).execute();
+  await incrementVersion(tx, operatorId);
 }
 
 /** Returns the second factors of an operator, for responses. */

@@ -14,7 +14,12 @@ export const unlinkOperator = changeOperation({
   async change({ id }, _caller, tx) {
     await tx
       .updateTable('operator')
-      .set((row) => ({ provider_subject: null, is_managed: 0, session_epoch: row('session_epoch', '+', 1) }))
+      .set((row) => ({
+        provider_subject: null,
+        is_managed: 0,
+        session_epoch: row('session_epoch', '+', 1),
+        version: row('version', '+', 1),
+      }))
       .where('id', '=', id)
       .execute();
     return { audit: { after: { id } } };
