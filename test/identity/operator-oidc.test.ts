@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { freeFailures } from '#core/authorization/sign-in-delay.ts';
+import { countAttempt, networkKeys } from '#features/rate-limits/failed-attempts.ts';
 import { systemClock } from '../../src/adapters/os/system.ts';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
 import { adminKey, startPostern, type TestPostern } from '../start.ts';
@@ -87,6 +89,17 @@ test('a user who is in no group of the settings cannot sign in, and the audit lo
   assert.equal(await operatorNamed(postern, 'eve@example.com'), undefined);
   const { list } = await postern.call('audit/search', { action: 'operator/signIn' });
   assert.deepEqual([list[0].outcome, url.hash.includes(list[0].requestId), /no group/.test(list[0].after)], ['refused', true, true]);
+});
+
+test('a user who is in no group and signs in again and again has to wait, and adds no further audit entries', async (t) => {
+  const { postern, signIn } = await startWithProvider(t);
+  const addFailure = () => countAttempt(postern.ports, networkKeys('operator', '127.0.0.1'));
+  for (let count = 1; count <= freeFailures.network; count += 1) await addFailure();
+  const codes: (string | undefined)[] = [];
+  for (let attempt = 1; attempt <= 8; attempt += 1) codes.push((await signIn('eve')).url.hash.split('.')[0]);
+  assert.deepEqual([codes[0], codes.at(-1)], ['#sign-in=providerRefused', '#sign-in=tooManyFailures']);
+  const { totalCount } = await postern.call('audit/search', { action: 'operator/signIn' });
+  assert.equal(totalCount, codes.filter((code) => code === codes[0]).length);
 });
 
 test('each sign-in sets the role again, and a user who is in no group any more cannot sign in', async (t) => {

@@ -172,9 +172,22 @@ async function linkOperator(
 }
 
 /**
- * Appends an audit entry for a refused sign-in. The delay after failed attempts limits the number of these entries, except for users
- * whom the provider accepts and who are in no listed group.
+ * Returns the user with whom a browser returns, or the refusal if the provider refuses the user or the groups give the user no role.
+ * Both count as a failed attempt.
  */
+async function verifyUser(ports: Ports, signIn: PendingSignIn, parameters: URLSearchParams): Promise<ProviderUser | Refusal> {
+  try {
+    const user = await userOf(ports, signIn, parameters);
+    if (user.role !== null || signIn.linkTo !== null) return user;
+    return (await findLinkedOperator(ports.store.read, user.subject))?.is_managed === 0 ? user : noGroup();
+  } catch (cause) {
+    const refusal = providerErrorAsRefusal(cause);
+    if (refusal instanceof Refusal && refusal.messageName === 'providerRefused') return refusal;
+    throw refusal;
+  }
+}
+
+/** Appends an audit entry for a refused sign-in. The delay after failed attempts limits the number of these entries. */
 async function auditRefusal(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   { address, requestId }: Origin,
@@ -207,17 +220,8 @@ export async function completeOperatorSignIn(
   const { store, clock, random } = ports;
   const signIn = pendingOf(ports, sealed, parameters.get('state') ?? '');
   const networks = networkKeys('operator', origin.address);
-  const attempt = async () => {
-    try {
-      return await userOf(ports, signIn, parameters);
-    } catch (cause) {
-      const refusal = providerErrorAsRefusal(cause);
-      if (refusal instanceof Refusal && refusal.messageName === 'providerRefused') return refusal;
-      throw refusal;
-    }
-  };
   try {
-    const user = await verifyAttempt(ports, null, networks, attempt);
+    const user = await verifyAttempt(ports, null, networks, () => verifyUser(ports, signIn, parameters));
     const token = random.token(sessionBits);
     return await store.write(async (tx) => {
       const now = clock.now();
