@@ -86,6 +86,21 @@ export function jobContract(engine: string, begin: OpenStore): void {
     assert.deepEqual(await countJobs(ports), []);
   });
 
+  test(`a job that is enqueued again during its last attempt runs once more, even if that attempt fails (${engine})`, async (t) => {
+    const [ports] = await openProcesses(t, 'one');
+    assert.ok(ports);
+    await add(ports, 'a', 'first');
+    const [claim] = await claimJobs(ports, 'mail', 1, times);
+    assert.ok(claim);
+    await add(ports, 'a', 'second');
+    await failJob(ports, claim, 'the server is unavailable', null);
+    const [next] = await claimJobs(ports, 'mail', 1, times);
+    assert.deepEqual([next?.payload, next?.attempts], ['second', 1]);
+    assert.ok(next);
+    await failJob(ports, next, 'the server is unavailable', null);
+    assert.equal((await countJobs(ports))[0]?.failed, 1);
+  });
+
   test(`a job that is enqueued in a failed transaction does not exist (${engine})`, async (t) => {
     const [ports] = await openProcesses(t, 'one');
     assert.ok(ports);

@@ -149,9 +149,14 @@ export async function completeJob(ports: QueuePorts, claim: Claim, every: number
   }, 'job');
 }
 
-/** Ends a claim after a failure. @param pause ms until the next attempt; null: there is none */
+/** Ends a claim after a failure. @param pause ms until the next attempt; null: there is none, unless the job was enqueued again meanwhile */
 export async function failJob(ports: QueuePorts, claim: Claim, error: string, pause: number | null): Promise<void> {
-  const next = pause === null ? { failed_at: ports.store.dialect.now } : { due_at: timeAfter(ports, pause) };
+  const isLast = sql`generation = ${claim.generation}`;
+  const giveUp = {
+    failed_at: sql<number | null>`case when ${isLast} then ${ports.store.dialect.now} end`,
+    attempts: sql<number>`case when ${isLast} then attempts else 0 end`,
+  };
+  const next = pause === null ? giveUp : { due_at: timeAfter(ports, pause) };
   await ports.store.write(
     (tx) =>
       updateIfClaimed(ports, tx, claim)
