@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ReadinessCheck } from '#features/health/readiness.ts';
 import { operations } from '#features/operations.ts';
-import type { SearchTurns } from '#features/turns/search-turns.ts';
+import type { ClientTurns } from '#features/turns/search-turns.ts';
 import { accessLog, type WriteAccessEntry } from '#http/access-log.ts';
 import { healthRoutes } from '#http/health.ts';
 import { managementRoutes } from '#http/management/management-api.ts';
@@ -49,7 +49,7 @@ export function addCommonRoutes(servers: Servers, { clock, links }: Pick<Ports, 
 export async function addManagementRoutes(
   { visitor, management }: Servers,
   ports: Ports,
-  { metrics, searches, pages }: { readonly metrics: Metrics; readonly searches: SearchTurns; readonly pages: string },
+  { metrics, searches, pages }: { readonly metrics: Metrics; readonly searches: ClientTurns; readonly pages: string },
 ): Promise<void> {
   managementRoutes(management, operations, ports, searches);
   metricsRoute(management, metrics, ports);

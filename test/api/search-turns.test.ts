@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
-import { callerGroups, type SearchClient, searchTurns, visitorGroups } from '#features/turns/search-turns.ts';
+import { callerGroups, searchTurns, type TurnClient, visitorGroups } from '#features/turns/search-turns.ts';
 import { startPostern } from '../start.ts';
 
 const neverAborted = new AbortController().signal;
-const busyClient: SearchClient = { tid: 1, groups: callerGroups('key 1') };
-const otherClient: SearchClient = { tid: 2, groups: callerGroups('key 2') };
+const busyClient: TurnClient = { tid: 1, groups: callerGroups('key 1') };
+const otherClient: TurnClient = { tid: 2, groups: callerGroups('key 2') };
 
 /** Returns functions that begin a search and end the oldest running one, and the clients whose searches have started, in order. */
 function controlledSearches(maxPerTenant = 4) {
   const turns = searchTurns(maxPerTenant);
   const startedClients: string[] = [];
   const gates: (() => void)[] = [];
-  const search = (client: SearchClient, signal = neverAborted) =>
+  const search = (client: TurnClient, signal = neverAborted) =>
     turns.run(client, signal, () => {
       startedClients.push(String(client.groups.at(-1)));
       return new Promise<void>((resolve) => gates.push(resolve));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { portalTurns, type SearchTurns, searchTurns } from '#features/turns/search-turns.ts';
+import { type ClientTurns, portalTurns, searchTurns } from '#features/turns/search-turns.ts';
 import { portalResponse } from '#features/visits/authorization/portal.ts';
 import { createUsersProfile, startPostern } from '../start.ts';
 
 /** Returns a function that reads the first page of a tenant's portal. */
-async function startWithPortal(t: TestContext, searches: SearchTurns, portals: SearchTurns, onQuery = () => {}) {
+async function startWithPortal(t: TestContext, searches: ClientTurns, portals: ClientTurns, onQuery = () => {}) {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);
   const { store, clock, links } = postern.ports;
@@ -43,7 +43,7 @@ test('a portal page that waits for a long search of its tenant delays no portal 
 
 test('the query of a portal page does not take the turn that all portals share', async (t) => {
   const events: string[] = [];
-  const portals: SearchTurns = {
+  const portals: ClientTurns = {
     async run(_client, _clientGone, form) {
       events.push('turn');
       return form();

@@ -7,8 +7,8 @@ const concurrentSearches = 4;
 const maxWaiting = { inner: 64, all: 2000 };
 const retryAfter = 2; // seconds
 
-/** The client of a search. Tenants take turns, and the groups of clients take turns within their tenant. */
-export interface SearchClient {
+/** The client whose work takes turns. Tenants take turns, and the groups of clients take turns within their tenant. */
+export interface TurnClient {
   readonly tid: number;
   readonly groups: TurnGroups;
 }
@@ -19,18 +19,18 @@ export const callerGroups = (callerKey: string): TurnGroups => [callerKey, calle
 /** Returns the groups of a visitor: wide networks take turns within the turn of all visitors. */
 export const visitorGroups = (address: string): TurnGroups => ['visitors', `visitors ${wideNetworkOf(address)}`];
 
-/** Runs searches in turns, so that the searches of one client do not delay those of others. */
-export interface SearchTurns {
+/** Runs searches, reports or other work in turns, so that the work of one client does not delay that of others. */
+export interface ClientTurns {
   /**
-   * Runs a search in its turn.
-   * @throws Refusal (503) if too many searches wait; the reason of `clientGone` if the client disconnects before its turn
+   * Runs a piece of work in its turn.
+   * @throws Refusal (503) if too many wait; the reason of `clientGone` if the client disconnects before its turn
    */
-  run<T>(searchClient: SearchClient, clientGone: AbortSignal, search: () => Promise<T>): Promise<T>;
+  run<T>(client: TurnClient, clientGone: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 const refusal = () => new Refusal('searchBusy', undefined, { retryAfter });
 
-function limitSearches(concurrency: number, concurrencyOfTenant: number): SearchTurns {
+function limitSearches(concurrency: number, concurrencyOfTenant: number): ClientTurns {
   const tenants = turns({ concurrency, maxWaiting, refusal });
   const clients = turnsByKey({ concurrency: concurrencyOfTenant, maxWaiting, refusal });
   return {
@@ -46,14 +46,14 @@ function limitSearches(concurrency: number, concurrencyOfTenant: number): Search
  * @param concurrencyOfTenant how many searches of one tenant run at the same time. Each may take seconds, so a tenant must
  * leave a thread or connection free for the others.
  */
-export const searchTurns = (concurrencyOfTenant: number): SearchTurns => limitSearches(concurrentSearches, concurrencyOfTenant);
+export const searchTurns = (concurrencyOfTenant: number): ClientTurns => limitSearches(concurrentSearches, concurrencyOfTenant);
 
 /** Runs reports. A report reads a complete history for seconds, and must not use up the turns of searches. */
 interface ReportTurns {
   /** Runs one query of a report. */
-  readonly queries: SearchTurns;
+  readonly queries: ClientTurns;
   /** Runs complete reports. Their number is limited, because each keeps in memory what it has read so far. */
-  readonly reports: SearchTurns;
+  readonly reports: ClientTurns;
 }
 
 const concurrentReports = { all: 64, tenant: 1 };
@@ -62,7 +62,7 @@ const concurrentReports = { all: 64, tenant: 1 };
  * Runs queries one after the other. The next one is of the tenant whose queries have taken least time: a short report does not wait for
  * long ones.
  */
-function queriesByCost(): SearchTurns {
+function queriesByCost(): ClientTurns {
   const waiting = costQueue<() => void>();
   let isRunning = false;
   return {
@@ -95,7 +95,7 @@ const maxWaitingPortals = { inner: 16, all: 500 };
  * Returns the turns in which portal pages are built. One page is built at a time: a page of a thousand shares blocks the event loop, and
  * other requests must get their turn.
  */
-export const portalTurns = (): SearchTurns => {
+export const portalTurns = (): ClientTurns => {
   const pages = turns({ concurrency: 1, maxWaiting: maxWaitingPortals, refusal });
   return { run: ({ tid, groups }, clientGone, read) => pages.run([`tenant ${tid}`, ...groups], clientGone, read) };
 };

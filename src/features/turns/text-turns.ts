@@ -1,5 +1,5 @@
 import { Refusal } from '#core/messages.ts';
-import type { SearchClient } from './search-turns.ts';
+import type { TurnClient } from './search-turns.ts';
 import { runWithRest, turns } from './turns.ts';
 
 const maxWaiting = { inner: 16, all: 500 };
@@ -12,7 +12,7 @@ export interface TextTurns {
    * Calls `write` in the turn of a client. A pause follows, which leaves time for other requests.
    * @throws Refusal (503) if too many texts wait; the reason of `clientGone` if the client disconnects before its turn
    */
-  run<T>(client: SearchClient, clientGone: AbortSignal, write: () => T): Promise<T>;
+  run<T>(client: TurnClient, clientGone: AbortSignal, write: () => T): Promise<T>;
 }
 
 /** Returns the turns of long texts: one is written at a time, because it blocks the event loop. Tenants take turns. */

@@ -17,7 +17,7 @@ import {
 import { type AnyChange, type Caller, type ChangeResult, callerKey, type Operation } from '#features/operation.ts';
 import { checkConflictLimit, conflictLimit, countConflict, type WithinConflictLimit } from '#features/rate-limits/viewid-conflicts.ts';
 import { checkTarget } from '#features/records/check-target.ts';
-import type { SearchTurns } from '#features/turns/search-turns.ts';
+import type { ClientTurns } from '#features/turns/search-turns.ts';
 import { maxBodyBytes } from '#http/body-limits.ts';
 import { checkManagementOrigin, parseOrigin } from '#http/cross-origin.ts';
 import { bodyTooLarge, sendProblem } from '#http/problem.ts';
@@ -185,7 +185,7 @@ function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
 }
 
 /** Adds the routes of /api/v1. A request is checked in this order: key or session, origin, role, address and method, size, type, body. */
-export function managementRoutes(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
+export function managementRoutes(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: ClientTurns): void {
   const parts = {
     ports,
     running: new Set<string>(),

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { checkCaller } from '#features/callers/check-caller.ts';
 import { locationTurns } from '#features/locations/location-turns.ts';
 import { type AnyRead, type AnyStream, type Caller, type CallerTurns, callerKey, type QueryInTurn } from '#features/operation.ts';
-import { callerGroups, reportTurns, type SearchTurns } from '#features/turns/search-turns.ts';
+import { type ClientTurns, callerGroups, reportTurns } from '#features/turns/search-turns.ts';
 import { testTurns } from '#features/turns/test-turns.ts';
 import { textTurns } from '#features/turns/text-turns.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
@@ -12,7 +12,7 @@ import type { Ports } from '#ports/ports.ts';
 export type ReadTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => CallerTurns;
 
 /** Creates the queues of read operations: searches, reports, tests, and reads of one location. */
-export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: SearchTurns): ReadTurns {
+export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: ClientTurns): ReadTurns {
   const locations = locationTurns();
   const reports = reportTurns();
   const tests = testTurns();

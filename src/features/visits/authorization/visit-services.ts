@@ -1,7 +1,7 @@
 import type { VisitAudit } from '#features/audit/visit-audit.ts';
 import type { NetworkLimit } from '#features/rate-limits/network-limit.ts';
 import type { CodeTurns } from '#features/turns/code-turns.ts';
-import type { SearchTurns } from '#features/turns/search-turns.ts';
+import type { ClientTurns } from '#features/turns/search-turns.ts';
 import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import type { ChangesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import type { FormatListing } from '#features/visits/files/listing-json.ts';
@@ -33,8 +33,8 @@ export interface VisitServices {
   readonly listings: ListingTurns;
   readonly formatListing: FormatListing;
   readonly archives: ArchivePlans;
-  readonly searches: SearchTurns;
-  readonly portals: SearchTurns;
+  readonly searches: ClientTurns;
+  readonly portals: ClientTurns;
 }
 
 /** Everything that the operations of visitors use. Each of them declares what it needs. */
