@@ -24,7 +24,7 @@ function privateKeyProblem({ clientAuth, clientSecret = '' }: OidcConfiguration)
  * @returns the text to store, secrets decrypted
  * @throws Refusal (400) for the field `configuration`; the detail names the place in the text
  */
-export function readConfiguration(typeId: number, text: string, current: string): string {
+export function resolveConfiguration(typeId: number, text: string, current: string): string {
   const value = text === '' ? null : parseConfiguration(text);
   const schema = configurationSchema(typeId);
   if (!schema) {

@@ -6,7 +6,7 @@ import { type NewLoginProfile, profileTypes, secretMask, storedProfileFields } f
 import { changesSignIn } from '#core/records/profile-configuration.ts';
 import { languages } from '#core/translations/languages.ts';
 import { normalizeText } from '#core/unicode.ts';
-import { readConfiguration } from './configuration.ts';
+import { resolveConfiguration } from './configuration.ts';
 import type { LoginProfileInput } from './insert-login-profile.ts';
 
 /** The fields of a profile in a request. */
@@ -54,7 +54,7 @@ export function mergeProfile(body: ProfileBody, current: LoginProfileInput): Log
     ip_range: (columns.ip_range ?? current.ip_range).trim(),
     type_id: typeId,
     password: body.password === secretMask ? current.password : mergeText(body.password, current.password),
-    configuration: readConfiguration(typeId, mergeText(body.configuration, current.configuration), current.configuration),
+    configuration: resolveConfiguration(typeId, mergeText(body.configuration, current.configuration), current.configuration),
   };
   runChecksSync(
     () => checkRanges(profile.ip_range),
