@@ -8,7 +8,7 @@ const turn = (tid: number, name: string): SentMail => ({ tid, turn: name, host: 
 /** Adds a mail that a worker was sending, and that is slow. @returns whether it was added */
 function addSlow(mails: SlowMails, mail: SentMail): boolean {
   mails.begin(mail);
-  return mails.add(mail);
+  return mails.beginSlow(mail);
 }
 
 const crowded = (mails: SlowMails) => {
@@ -23,7 +23,7 @@ test('no further mail of a turn with three slow mails is sent, but other mails o
     assert.ok(addSlow(mails, turn(1, 'a')));
   }
   assert.deepEqual(crowded(mails), { tenants: [], turns: ['1 a'] });
-  mails.remove(turn(1, 'a'));
+  mails.endSlow(turn(1, 'a'));
   assert.deepEqual(crowded(mails), { tenants: [], turns: [] });
 });
 
@@ -62,7 +62,7 @@ test('a host with three slow mails gets no further mail from any turn, but other
   assert.ok(mails.beginHost(turn(9, 'nine'), 'good.example'));
   for (const mail of slow.slice(0, 1)) {
     mails.endHost(mail);
-    mails.remove(mail);
+    mails.endSlow(mail);
   }
   assert.ok(mails.beginHost(turn(9, 'nine'), 'slow.example'));
 });

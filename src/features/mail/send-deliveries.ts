@@ -163,7 +163,7 @@ export class DeliverySender {
       const mail: SentMail = { tid: delivery.tid, turn: delivery.turn, host: null };
       let requeueing: Promise<void> | null = null;
       const handOver = () => {
-        if (!this.#slow.add(mail)) return;
+        if (!this.#slow.beginSlow(mail)) return;
         requeueing = requeueUntriedDeliveries(this.#ports, rest).finally(startWorker);
         requeueing.catch(() => {}); // awaited below
       };
@@ -173,7 +173,7 @@ export class DeliverySender {
       await this.#process(delivery, mail, signal).finally(() => {
         clearTimeout(timer);
         this.#sending -= 1;
-        if (requeueing) this.#slow.remove(mail);
+        if (requeueing) this.#slow.endSlow(mail);
       });
       const isSlow = this.#slow.measure(mail, this.#now() - begin);
       if (requeueing) {

@@ -149,15 +149,15 @@ export class SlowMails {
     return isSlow;
   }
 
-  /** Adds a mail that is slow. @returns false if there are too many */
-  add(mail: SentMail): boolean {
+  /** Counts a mail that is slow. @returns false if there are too many */
+  beginSlow(mail: SentMail): boolean {
     this.#setSlow(mail, true);
     if (this.#slow >= maxSlowMails) return false;
     this.#countSlow(mail, 1);
     return true;
   }
 
-  remove(mail: SentMail): void {
+  endSlow(mail: SentMail): void {
     this.#countSlow(mail, -1);
   }
 
