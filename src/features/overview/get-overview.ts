@@ -68,7 +68,7 @@ async function findEndingShares({ store }: Ports, tid: number, now: number) {
  * Returns how many mails of a tenant wait, and how many failed in the last three days. Each alert that is not in a mail
  * yet counts as a waiting mail.
  */
-async function countMails({ store }: Ports, tid: number, now: number): Promise<{ waiting: number; failed: number }> {
+async function countTenantMails({ store }: Ports, tid: number, now: number): Promise<{ waiting: number; failed: number }> {
   const count = sql<number>`count(*)`.as('count');
   const deliveries = store.reports.selectFrom('delivery').select(count).where('tid', '=', tid);
   const waiting = await deliveries.where('state', 'in', ['waiting', 'sending', 'held']).executeTakeFirstOrThrow();
@@ -92,7 +92,7 @@ export const getOverview = readOperation({
     const now = ports.clock.now();
     const from = now - (now % millisecondsPerDay) - (daysBack - 1) * millisecondsPerDay;
     const locations = await locationsHealth(ports, tid);
-    const mails = await inTurn(() => countMails(ports, tid, now));
+    const mails = await inTurn(() => countTenantMails(ports, tid, now));
     return {
       byDay: await visitorCounts(ports, tid, from, inTurn),
       endingSoon: await inTurn(() => findEndingShares(ports, tid, now)),
