@@ -7,6 +7,7 @@ import { type Mail, type MailLane, MailRefused, MailUnavailable } from '#ports/m
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull, StoreUnavailable } from '#ports/store.ts';
 import { claimedContent } from './claimed-content.ts';
+import { deleteUnwantedCodes } from './delete-unwanted-codes.ts';
 import {
   type Attempt,
   type ClaimedDelivery,
@@ -16,7 +17,6 @@ import {
   requeueInterrupted,
   requeueUntriedDeliveries,
 } from './delivery-queue.ts';
-import { dropUnwantedCodes } from './drop-unwanted-codes.ts';
 import { hasDueDelivery } from './next-turn.ts';
 import { mailHost, type SentMail, SlowMails } from './slow-mails.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
@@ -76,8 +76,8 @@ export class DeliverySender {
   #lastTenant = 0;
   #lastClaim: Promise<unknown> = Promise.resolve();
   readonly #turns = new Map<number, string>();
-  #dropping: Promise<void> | null = null;
-  #checkedUntil = 0; // id of the newest code that `dropUnwantedCodes` has checked
+  #deleting: Promise<void> | null = null;
+  #checkedUntil = 0; // id of the newest code that `deleteUnwantedCodes` has checked
   #sending = 0;
   readonly #slow: SlowMails;
   #serverPause = 0;
@@ -114,7 +114,7 @@ export class DeliverySender {
   /** Sends deliveries until none is due. @param startWorker starts a worker that takes the place of this one */
   async #work(signal: AbortSignal, startWorker: () => void): Promise<void> {
     while (!signal.aborted && this.isReady()) {
-      if (this.#lane === 'codes') await this.#dropUnwanted(signal);
+      if (this.#lane === 'codes') await this.#deleteUnwanted(signal);
       const deliveries = await this.#claim();
       const [first] = deliveries;
       if (!first && !(await this.#awaitDeliveries(signal))) return;
@@ -188,15 +188,15 @@ export class DeliverySender {
   }
 
   /** Deletes the waiting codes for addresses that get no code. Workers that call this at the same time share one run. */
-  #dropUnwanted(signal: AbortSignal): Promise<void> {
-    this.#dropping ??= dropUnwantedCodes(this.#ports, this.#checkedUntil, signal)
+  #deleteUnwanted(signal: AbortSignal): Promise<void> {
+    this.#deleting ??= deleteUnwantedCodes(this.#ports, this.#checkedUntil, signal)
       .then((checkedUntil) => {
         this.#checkedUntil = checkedUntil;
       })
       .finally(() => {
-        this.#dropping = null;
+        this.#deleting = null;
       });
-    return this.#dropping;
+    return this.#deleting;
   }
 
   /** Sends one delivery and records its outcome before the next one is sent, so that after an interruption only this mail is sent again. */

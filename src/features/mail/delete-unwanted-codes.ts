@@ -9,7 +9,7 @@ const codesPerChange = 200;
  * Deletes the waiting mails with codes for addresses that get no code, many at a time: anybody can request thousands of codes.
  * @returns the id of the newest code that was checked
  */
-export async function dropUnwantedCodes(
+export async function deleteUnwantedCodes(
   { store, codeMails }: Pick<Ports, 'store'> & { readonly codeMails: CodeMails },
   checkedUntil: number,
   signal: AbortSignal,
