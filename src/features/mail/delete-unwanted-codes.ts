@@ -19,10 +19,10 @@ export async function deleteUnwantedCodes(
     const codes = await waitingCodes({ store }, after, codesPerChange);
     const last = codes.at(-1);
     if (!last) return after;
-    const wanted = await codeMails.areWanted(codes.map(({ data }) => readSealedCode(data)));
+    const isKnown = await codeMails.areAddressesKnown(codes.map(({ data }) => readSealedCode(data)));
     await deleteCodeDeliveries(
       { store },
-      codes.filter((_, index) => !wanted[index]),
+      codes.filter((_, index) => !isKnown[index]),
     );
     after = last.id;
   }

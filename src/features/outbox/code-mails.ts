@@ -4,6 +4,6 @@ import type { ComposedMail } from '#core/mail/mail-document.ts';
 export interface CodeMails {
   /** Returns the mail and the address that it goes to; null: the address that a visitor has entered gets no code. */
   open(sealed: string, language: string): Promise<{ readonly to: string; readonly mail: ComposedMail } | null>;
-  /** Returns for each mail whether the address may get a code. false: it gets none; true: `open` decides. */
-  areWanted(sealed: readonly string[]): Promise<readonly boolean[]>;
+  /** Returns for each mail whether the login profile knows the address. false: it gets no code; true: `open` decides. */
+  areAddressesKnown(sealed: readonly string[]): Promise<readonly boolean[]>;
 }

@@ -31,8 +31,8 @@ const openCodeMail = (vault: Vault, sealed: string): CodeMailContent => JSON.par
  * Returns for each code whether its address belongs to an access user of the profile, active or not, or matches an entry of the
  * profile's list `allow`.
  */
-async function findWanted(vault: Vault, db: Tx, codes: readonly CodeMailContent[]): Promise<readonly boolean[]> {
-  const wantedCodes = new Set<CodeMailContent>();
+async function findKnownAddresses(vault: Vault, db: Tx, codes: readonly CodeMailContent[]): Promise<readonly boolean[]> {
+  const knownCodes = new Set<CodeMailContent>();
   for (const [profileId, profileCodes] of Map.groupBy(codes, (code) => code.profileId)) {
     const tid = profileCodes[0]?.tid ?? 0;
     const keys = profileCodes.map(({ email }) => emailKey(email));
@@ -46,9 +46,9 @@ async function findWanted(vault: Vault, db: Tx, codes: readonly CodeMailContent[
     const userEmails = new Set(users.map(({ email_key }) => email_key));
     const allowedEmails = await readAllowedEmails(vault, db, { tid, profile_id: profileId });
     for (const code of profileCodes)
-      if (userEmails.has(emailKey(code.email)) || findAllowedEmail(code.email, allowedEmails) !== null) wantedCodes.add(code);
+      if (userEmails.has(emailKey(code.email)) || findAllowedEmail(code.email, allowedEmails) !== null) knownCodes.add(code);
   }
-  return codes.map((code) => wantedCodes.has(code));
+  return codes.map((code) => knownCodes.has(code));
 }
 
 /** Returns the functions with which the sender of mails opens the mails with codes. */
@@ -60,8 +60,8 @@ export const emailCodeMails = ({ store, vault }: Pick<Ports, 'store' | 'vault'>)
     const content = { use, code, pageUrl: `${pageUrl}#code=${code}`, userName: recipient.identity.name };
     return { to: recipient.email, mail: codeMail(content, languageOf([language])) };
   },
-  areWanted: async (sealed) =>
-    findWanted(
+  areAddressesKnown: async (sealed) =>
+    findKnownAddresses(
       vault,
       store.read,
       sealed.map((text) => openCodeMail(vault, text)),
