@@ -54,10 +54,10 @@ async function updateLists(tx: Tx, body: ShareChange, before: Share, profile: { 
   const [users, groups] = [parseListField('userNames', body.userNames), parseListField('groupNames', body.groupNames)];
   const isChanged = (field: keyof ListTexts, names: readonly string[]) =>
     hasNewProfile || (body[field] !== undefined && formatList(names) !== before[field]);
-  const hasUnknownUser = body.userNames !== undefined && (await hasUnlinkedNames(tx, share, profile));
+  const hasUnlinkedName = body.userNames !== undefined && (await hasUnlinkedNames(tx, share, profile));
   return {
     userNames:
-      isChanged('userNames', users) || hasUnknownUser ? await setUserNames(tx, share, profile, users, hasNewProfile) : before.userNames,
+      isChanged('userNames', users) || hasUnlinkedName ? await setUserNames(tx, share, profile, users, hasNewProfile) : before.userNames,
     groupNames: isChanged('groupNames', groups) ? await setGroupNames(tx, share, groups) : before.groupNames,
   };
 }
