@@ -3,7 +3,7 @@ import { fieldRefusal } from '#core/messages.ts';
 import { LocationChange, locationFields } from '#core/records/location.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { changeOperation } from '#features/operation.ts';
-import { forgetCounts } from '#features/quotas/counted-folders.ts';
+import { discardCounts } from '#features/quotas/counted-folders.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import { checkLocationName } from './add-location.ts';
@@ -59,7 +59,7 @@ export const updateLocation = changeOperation({
       .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
-    if (checked) await forgetCounts(tx, caller.tid, before.id);
+    if (checked) await discardCounts(tx, caller.tid, before.id);
     return { audit: { before, after: await locationRecord(tx, caller.tid, before.id, vault) } };
   },
 });

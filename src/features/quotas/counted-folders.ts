@@ -88,7 +88,7 @@ export async function requestCount(tx: Tx, { tid, locationId, path }: LocationIt
 }
 
 /** Discards the counts of all folders of a location and requests new ones, because the location may hold other files now. */
-export async function forgetCounts(tx: Tx, tid: number, locationId: number): Promise<void> {
+export async function discardCounts(tx: Tx, tid: number, locationId: number): Promise<void> {
   await tx.deleteFrom('used_space').where('tid', '=', tid).where('location_id', '=', locationId).execute();
   await tx
     .updateTable('counted_folder')
