@@ -66,7 +66,7 @@ function httpMetrics(registry: Registry) {
   });
   const signIns = new Counter({
     name: 'postern_sign_ins_refused_total',
-    help: 'Refused sign-ins and password changes: wrong (credentials), delayed (too many failures or unknown links before), busy (too many at once).',
+    help: 'Refused credentials: wrong, delayed (too many failures or unknown links before; also API keys), busy (too many at once; also requests for codes and tokens).',
     labelNames: ['reason'],
     registers,
   });
@@ -104,7 +104,7 @@ function trafficMetrics(registry: Registry) {
 function storeMetrics(registry: Registry, checkStore: () => Promise<void>) {
   const writes = new Histogram({
     name: 'postern_store_write_seconds',
-    help: 'Seconds that a database change took, until it was on disk.',
+    help: 'Seconds that a database change took, until it was on disk or refused.',
     buckets,
     registers: [registry],
   });
