@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { limits, lineOf } from './field.ts';
 import { patternText } from './patterned.ts';
 
-/** Kinds of storage in the REST API. Those without an entry in `locationConfigurations` are refused: the error names the available ones. */
+/** Kinds of storage in the REST API. */
 export const storageKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
 type StorageKindName = (typeof storageKinds)[number];
 
@@ -145,8 +145,8 @@ export interface ConfigurationForm {
   readonly server: readonly string[];
 }
 
-/** The forms of the kinds that are available. */
-export const locationConfigurations: { readonly [K in StorageKindName]?: ConfigurationForm } = {
+/** The form of each kind. */
+export const locationConfigurations: { readonly [K in StorageKindName]: ConfigurationForm } = {
   local: { schema: LocalConfiguration, example: '{ "path": "/absolute/path" }', secrets: [], server: [] },
   s3: {
     schema: S3Configuration,
@@ -173,9 +173,6 @@ export const locationConfigurations: { readonly [K in StorageKindName]?: Configu
     server: ['host', 'port'],
   },
 };
-
-/** The kinds that are available. */
-export const availableKinds: readonly string[] = Object.keys(locationConfigurations);
 
 /** Members of a configuration that hold secrets, for all kinds. */
 export const locationSecrets: readonly string[] = Object.values(locationConfigurations).flatMap(({ secrets }) => secrets);

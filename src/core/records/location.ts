@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { bodyOf, count, etag, limit, limits, lineOf, orNull, recordId, requiredLine, stampFields } from './field.ts';
-import { availableKinds } from './location-configurations.ts';
+import { storageKinds } from './location-configurations.ts';
 
 /** Maximum number of locations per tenant. The limit exists because each process checks every location every 30 s. */
 export const maxLocations = 1000;
@@ -10,7 +10,7 @@ export const locationFields = {
   id: recordId('Number of the location, unique in the installation.'),
   tid: recordId('Tenant that owns the location.'),
   name: requiredLine(limits.name, 'Name by which shares refer to the location.'),
-  kind: lineOf(32, { description: `Kind of storage: ${availableKinds.join(', ')}.` }),
+  kind: lineOf(32, { description: `Kind of storage: ${storageKinds.join(', ')}.` }),
   configuration: Type.String({
     maxLength: limits.configuration,
     description:

@@ -1,13 +1,7 @@
 import Value from 'typebox/value';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { Location } from '#core/records/location.ts';
-import {
-  availableKinds,
-  type ConfigurationForm,
-  locationConfigurations,
-  locationSecrets,
-  storageKinds,
-} from '#core/records/location-configurations.ts';
+import { type ConfigurationForm, locationConfigurations, locationSecrets, storageKinds } from '#core/records/location-configurations.ts';
 import { secretMask } from '#core/records/login-profile.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
 import { spaceOfLocations } from '#features/quotas/used-space.ts';
@@ -58,15 +52,11 @@ export async function locationRecord(db: Tx, tid: number, id: number, vault: Vau
   return record;
 }
 
-/** Returns the form of a kind's configuration. @throws Refusal (400) if the kind is not available */
+/** Returns the form of a kind's configuration. @throws Refusal (400) if there is no such kind */
 function formOf(kind: string): ConfigurationForm {
   const name = storageKinds.find((kindName) => kindName === kind);
-  const form = name && locationConfigurations[name];
-  if (!form) {
-    const detail = name ? 'is not available yet' : 'is not known';
-    throw fieldRefusal('kind', `${detail}. Available kinds: ${availableKinds.join(', ')}`);
-  }
-  return form;
+  if (!name) throw fieldRefusal('kind', `is not known. Available kinds: ${storageKinds.join(', ')}`);
+  return locationConfigurations[name];
 }
 
 /** Checks that no stored secret is used for another server. @param sent may contain masks @throws Refusal (400) */
