@@ -4,7 +4,7 @@ import { costQueue } from '#core/cost-queue.ts';
 const [longWork, pauseFactor] = [100, 20];
 
 /** Limits of one iteration of the event loop: number of pieces of work, and ms of work after which no further piece begins. */
-const [maxPieces, maxTime] = [8, 1];
+const [maxWorkPerIteration, maxTime] = [8, 1];
 
 /** Work that waits. */
 interface WaitingWork {
@@ -63,7 +63,7 @@ export class TenantTurns {
    */
   #planIteration(): void {
     this.#spent = 0;
-    for (let piece = 0; piece < maxPieces; piece += 1) {
+    for (let piece = 0; piece < maxWorkPerIteration; piece += 1) {
       setImmediate(() => this.#beginPiece());
       setImmediate(() => this.#endPiece());
     }
