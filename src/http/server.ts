@@ -32,7 +32,7 @@ export interface HttpSettings {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body is a file: the handler requests it and limits how slowly it may arrive. */
+    /** The body is a file: the handler itself sends 100 Continue, and limits how slowly the body may arrive. */
     receivesFile?: boolean;
   }
 }
@@ -51,7 +51,7 @@ function createRequestIds(random: Random): () => string {
   };
 }
 
-/** Refuses bytes that are not valid HTTP, and closes the connection. */
+/** Refuses bytes that are not valid HTTP, and headers that are too large or do not arrive in time. Closes the connection. */
 function refuseConnection(error: Error & { code?: string }, socket: Socket, now: number): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const refusal = new Refusal(error.code === 'HPE_HEADER_OVERFLOW' ? 'headersTooLarge' : 'requestMalformed');

@@ -4,10 +4,14 @@ export interface OutboundTarget {
   readonly host: string;
   readonly port: number;
   /**
-   * If present, the connection uses TLS, and the certificate must match the host. `ca`: PEM certificates to trust instead of the system's.
+   * If present, the connection uses TLS, and the certificate must match the host. `ca`: PEM certificates to trust instead of those of
+   * Node.js.
    */
   readonly tls?: { readonly ca?: string };
-  /** Tenant that names the server. What the server sends is read in the turns of the tenant. undefined: of the server's network. */
+  /**
+   * Tenant that names the server. What the server sends is read in the turns of this tenant. undefined: in the turns of the server's
+   * network.
+   */
   readonly tid?: number;
 }
 
@@ -26,7 +30,7 @@ export interface Outbound {
   /**
    * @param signal ends the attempt
    * @throws TargetRefused if the host is in a network that the operator has not allowed
-   * @throws TargetUnreachable if no connection is made in time
+   * @throws TargetUnreachable if no connection is made
    */
   connect(target: OutboundTarget, signal?: AbortSignal): Promise<OutboundConnection>;
   /**
@@ -34,7 +38,7 @@ export interface Outbound {
    * @throws as `connect`
    */
   request(url: URL, request?: OutboundRequest): Promise<OutboundResponse>;
-  /** Closes all connections, also those with a running request. */
+  /** Closes the connections of `request`, also those with a running request. Sockets that `connect` returned stay open. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -81,7 +85,7 @@ export interface OutboundResponse {
   discard(): void;
 }
 
-/** The body of a response is longer than the limit of its reader. */
+/** The body of a response is longer than the limit of its reader, or comes in too many small pieces. */
 export class ResponseTooLarge extends Error {}
 
 /**
@@ -90,5 +94,8 @@ export class ResponseTooLarge extends Error {}
  */
 export class TargetRefused extends Error {}
 
-/** The name has no address, or no server responds at its addresses in time. */
+/**
+ * The name has no address, no server responds at its addresses in time, or the connection fails, for example because of the
+ * certificate.
+ */
 export class TargetUnreachable extends Error {}

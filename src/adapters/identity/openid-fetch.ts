@@ -21,7 +21,7 @@ function bodyText(body: unknown): string | null {
   throw new TypeError('a request body must be text or form data');
 }
 
-/** Returns the members of a response as the library sees them, or null if the response is not a JSON object. */
+/** Returns the members of a response as the library sees them, or null if the response is not a JSON object or array. */
 function membersOf(content: Uint8Array): object | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(content).toString());

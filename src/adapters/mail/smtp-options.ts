@@ -15,7 +15,7 @@ export interface SmtpOptions {
   /** PEM certificates to trust; null: those of Node.js. */
   readonly ca: string | null;
   readonly from: string;
-  /** Maximum time in ms for one mail. Default: two minutes for an alert, one minute for a code or a test mail. */
+  /** Maximum time in ms for one mail. Default: two minutes for an alert or invitation, one minute for a code or a test mail. */
   readonly sendTimeout?: number;
 }
 

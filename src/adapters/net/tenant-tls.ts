@@ -16,7 +16,7 @@ const maxTickets = 16; // of a connection; servers send one or two (RFC 8446, 4.
 interface TlsOptions {
   /** Host name or IP address, which the certificate must match. */
   readonly host: string;
-  /** PEM certificates to trust instead of the system's. */
+  /** PEM certificates to trust instead of those of Node.js. */
   readonly ca?: string | undefined;
   readonly alpn?: readonly string[];
 }

@@ -13,8 +13,9 @@ import { recoveryCodeKey, selectSecondFactors, totpPurpose } from './second-fact
 export type SecondFactorProof =
   | {
       readonly factorId: number;
-      /** The value of `last_step`, and its new value. */
+      /** The value of `last_step` before this proof. */
       readonly lastStep: number;
+      /** The new value of `last_step`: the time step of the code, or the time in ms at which the challenge was made. */
       readonly step: number;
       /** The sealed passkey with its new counter. */
       readonly secret?: string;

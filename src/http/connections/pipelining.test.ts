@@ -31,7 +31,7 @@ async function startServer(t: TestContext) {
   };
 }
 
-test('one network can have 32 MiB of waiting requests; beyond that, its connections are closed', async (t) => {
+test('a wide network can have 32 MiB of waiting requests; a connection that exceeds this is closed', async (t) => {
   const open = await startServer(t);
   let isFull = false;
   const sockets: Socket[] = [];

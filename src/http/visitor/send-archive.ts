@@ -7,7 +7,7 @@ import { joinPieces } from './join-pieces.ts';
 import { ClientGone, writePiece } from './send-bytes.ts';
 import { disposition, type TransferContext, trackTransfer } from './send-file.ts';
 
-const noDate = Number.NaN; // removing a file from the folder changes no date, so dates cannot validate an archive
+const noDate = Number.NaN; // the dates of the other files stay the same if one is removed, so dates cannot validate an archive
 
 /** The status, the headers and the bytes of an archive to send. */
 interface ArchivePart {

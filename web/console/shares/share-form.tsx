@@ -36,7 +36,7 @@ export function ShareSentence({ values }: { values: ShareValues }) {
   );
 }
 
-/** All fields of a share, in sections. @param fixed the file or folder cannot be changed */
+/** The fields of a share that the console can change, in sections. @param fixed true: the file or folder cannot be changed */
 export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues>; fixed: boolean }) {
   return (
     <>

@@ -12,7 +12,7 @@ export interface RowWindow {
   readonly isScrollingFast: boolean;
 }
 
-/** Returns the rows that are on the screen. Only these are drawn, so that a folder can have any number of entries. */
+/** Returns the rows to draw: those on the screen and a few above and below it. So a folder can have any number of entries. */
 export function useWindow(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowWindow {
   const [rows, setRows] = useState<RowWindow>({ from: 0, to: Math.min(count, initialRows), isScrollingFast: false });
   useEffect(() => {

@@ -3,7 +3,7 @@ import { PasswordForm } from './password-form.tsx';
 import { ProviderForm } from './provider-form.tsx';
 import type { SignInProperties } from './sign-in-properties.ts';
 
-/** The form of the link's kind of sign-in. */
+/** The form for the kind of sign-in of a link or portal. */
 export function SignInForm(properties: SignInProperties) {
   if (properties.signIn.asksProvider) return <ProviderForm {...properties} />;
   return properties.signIn.asksCode ? <CodeForm {...properties} /> : <PasswordForm {...properties} />;
