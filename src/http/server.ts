@@ -99,9 +99,13 @@ const toOriginForm = (target: string) =>
 const isLarge = (payload: unknown) =>
   typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= kernelBuffer : payload !== null && payload !== undefined;
 
-/** Removes the ports from X-Forwarded-For. Must be the first hook: the others use `request.ip`, which Fastify reads from that header. */
-function readForwardedAddresses(app: FastifyInstance, warnOfProxy: (request: FastifyRequest) => void): void {
-  app.addHook('onRequest', (request, _reply, done) => {
+/**
+ * Adds X-Request-Id to every response, and removes the ports from X-Forwarded-For. Must be the first hook: the others may refuse the
+ * request, and use `request.ip`, which Fastify reads from X-Forwarded-For.
+ */
+function identifyRequests(app: FastifyInstance, warnOfProxy: (request: FastifyRequest) => void): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
     const forwarded = request.raw.headers['x-forwarded-for'];
     if (forwarded !== undefined) {
       request.raw.headers['x-forwarded-for'] = withoutPorts(String(forwarded));
@@ -114,7 +118,6 @@ function readForwardedAddresses(app: FastifyInstance, warnOfProxy: (request: Fas
 /** Refuses requests that are malformed or ambiguous, before their body arrives. */
 function checkRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
     const framing = framingRefusal(request.raw);
     if (framing) reply.header('connection', 'close');
     done(framing ?? hostRefusal(request.raw) ?? expectationRefusal(request.headers) ?? undefined);
@@ -202,10 +205,15 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
     routerOptions: { maxParamLength: maxPathLength, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
     frameworkErrors: (error, request, reply) =>
-      void sendProblem(request, reply.headers(linkHeaders), asRefusal(error, request) ?? new Refusal('requestMalformed'), clock.now()),
+      void sendProblem(
+        request,
+        reply.headers({ ...linkHeaders, 'x-request-id': request.id }),
+        asRefusal(error, request) ?? new Refusal('requestMalformed'),
+        clock.now(),
+      ),
   });
   app.decorateRequest('refusal', null);
-  readForwardedAddresses(app, untrustedProxyWarning(isTrusted));
+  identifyRequests(app, untrustedProxyWarning(isTrusted));
   startInTurns(app, settings, parsing);
   checkRequests(app);
   receiveBodies(app, settings.timeouts);

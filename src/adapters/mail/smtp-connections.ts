@@ -59,7 +59,7 @@ function failureOf(cause: unknown): SendFailure {
       kind: 'serverUnavailable',
       message: `The mail server refuses the user name and password of POSTERN_SMTP_URL${responseOf(error)}`,
     };
-  if (code === 'ETLS' || code === 'EREQUIRETLS') return { kind: 'serverUnavailable', message: `${connectionErrors[code]}` };
+  if (code === 'ETLS') return { kind: 'serverUnavailable', message: `${connectionErrors[code]}` };
   const status = Number(error.responseCode);
   const isSender = error.command === 'MAIL FROM';
   if (status >= 500 && !isSender && ['EENVELOPE', 'EMESSAGE'].includes(code))

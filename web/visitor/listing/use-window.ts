@@ -17,13 +17,13 @@ export function useWindow(list: RefObject<HTMLElement | null>, count: number, ro
   const [rows, setRows] = useState<RowWindow>({ from: 0, to: Math.min(count, initialRows), isScrollingFast: false });
   useEffect(() => {
     let frame = 0;
-    let previousFrom = 0;
+    let previousFrom: number | null = null;
     const measure = () => {
       frame = 0;
       const top = list.current?.getBoundingClientRect().top ?? 0;
       const from = Math.max(0, Math.floor(-top / rowHeight) - overscan);
       const to = Math.max(from, Math.min(count, Math.ceil((window.innerHeight - top) / rowHeight) + overscan));
-      const isScrollingFast = Math.abs(from - previousFrom) > window.innerHeight / rowHeight;
+      const isScrollingFast = previousFrom !== null && Math.abs(from - previousFrom) > window.innerHeight / rowHeight;
       previousFrom = from;
       setRows((before) =>
         before.from === from && before.to === to && before.isScrollingFast === isScrollingFast ? before : { from, to, isScrollingFast },

@@ -70,7 +70,7 @@ export async function groupsOf(
     const unseen = next.filter((dn) => !groups.has(dn.toLowerCase()));
     for (const dn of unseen) groups.set(dn.toLowerCase(), dn);
     checkGroups([...groups.values()]);
-    if (configuration.nestedGroups !== true) break;
+    if (configuration.nestedGroups !== true || depth === maxDepth - 1) break;
     const parents: string[] = [];
     for (const dn of unseen) parents.push(...(await parentsOf(client, configuration, dn)));
     next = parents;
