@@ -130,6 +130,18 @@ test('an authenticator app is added only with the code that it currently shows',
   assert.equal((await signIn(postern, 'Olga')).status, 200);
 });
 
+test('an authenticator app is added once, even if the request is sent several times at once', async (t) => {
+  const { postern, now } = await startWithOlga(t);
+  const call = consoleCaller(postern, await signIn(postern, 'Olga'));
+  const { secret } = (await call('operator/prepareTotp')).body;
+  const body = { secret, code: codeAt(secret, now()), currentPassword: password };
+  const answers = await Promise.all([1, 2, 3].map(() => call('operator/addTotp', body)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400, 400]);
+  const refusedAnswer = answers.find(({ status }) => status === 400);
+  assert.deepEqual(refusedAnswer && fieldErrorsOf(refusedAnswer), ['secret']);
+  assert.equal((await call('operator/getSecondFactors')).body.list.length, 1);
+});
+
 test("operator/deleteSecondFactor removes only the caller's own second factors", async (t) => {
   const { postern, call } = await startWithApp(t);
   const [factor] = (await call('operator/getSecondFactors')).body.list;

@@ -3,8 +3,10 @@ import { fieldRefusal } from '#core/messages.ts';
 import { NewTotp, RecoveryCodes, TotpSecret } from '#core/records/second-factor.ts';
 import { parseCode } from '#core/sign-in-codes.ts';
 import { changeOperation, readOperation } from '#features/operation.ts';
+import type { Tx } from '#ports/store.ts';
+import type { Vault } from '#ports/vault.ts';
 import { checkPasswordIsCurrent } from './current-password.ts';
-import { checkIsOperator, insertSecondFactor, totpPurpose, verifyOperatorPassword } from './second-factor-rows.ts';
+import { checkIsOperator, insertSecondFactor, selectSecondFactors, totpPurpose, verifyOperatorPassword } from './second-factor-rows.ts';
 
 export const prepareTotp = readOperation({
   name: 'operator/prepareTotp',
@@ -20,6 +22,13 @@ export const prepareTotp = readOperation({
     return { secret, uri: totp.uriOf(secret, caller.name) };
   },
 });
+
+/** Checks that the operator has not added an app with this secret before: each code would sign in once for each app. @throws Refusal (400) */
+async function checkSecretIsNew(tx: Tx, operatorId: number, vault: Pick<Vault, 'open'>, secret: string): Promise<void> {
+  const factors = await selectSecondFactors(tx, operatorId);
+  if (factors.some((factor) => factor.kind === 'totp' && vault.open(totpPurpose, factor.secret) === secret))
+    throw fieldRefusal('secret', 'was added already: get a new one with operator/prepareTotp to add another app');
+}
 
 export const addTotp = changeOperation({
   name: 'operator/addTotp',
@@ -42,6 +51,7 @@ export const addTotp = changeOperation({
   },
   async change({ secret, title = 'Authenticator app' }, caller, tx, ports, { passwordHash, step }) {
     await checkPasswordIsCurrent(tx, caller.id, passwordHash);
+    await checkSecretIsNew(tx, caller.id, ports.vault, secret);
     const factor = { kind: 'totp', title, secret: ports.vault.seal(totpPurpose, secret), last_step: step } as const;
     return insertSecondFactor(tx, caller, factor, ports);
   },
