@@ -40,7 +40,8 @@ for (const chunked of [false, true]) {
     assert.equal(await upload(t, postern, viewId, chunked), 507);
     assert.deepEqual(readdirSync(disk, { recursive: true }), ['.postern']);
     assert.equal((await fetch(`${postern.publicUrl}/s/${viewId}/file/small`, { method: 'PUT', body: 'x' })).status, 201);
-    assert.equal((await postern.send('audit/search', { outcome: 'failed' })).body.totalCount, 1);
+    // A file of known length that does not fit is refused before it begins, so the audit log has no entry of it.
+    assert.equal((await postern.send('audit/search', { outcome: 'failed' })).body.totalCount, chunked ? 1 : 0);
   });
 }
 
