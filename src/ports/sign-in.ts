@@ -74,8 +74,7 @@ export interface PasswordSignIn {
   /**
    * Verifies the credentials within `attempt.countAttempt`. An unknown name, a wrong password and an inactive user take the same time
    * and get the same response.
-   * @throws Refusal (401, 429), see `SignInAttempt`; (403) if the user is not in the required group of a directory; (503) if too many
-   *   requests wait, or the directory is not available
+   * @throws Refusal (401, 429), see `SignInAttempt`; (403) without the required group; (503) if busy, or the directory is not available
    */
   verify(profile: ProfileRef, credentials: PasswordCredentials, attempt: SignInAttempt): Promise<CompletedSignIn>;
   /**
@@ -121,9 +120,8 @@ export interface CodeCredentials extends CodePlace {
 /** Sign-in with a code that is sent by e-mail. */
 export interface CodeSignIn {
   /**
-   * Enqueues a mail with a new code, which replaces the earlier ones of the same browser and link. A mailbox that has got the maximum
-   * number of codes for an hour gets no further one. Does the same for every address: whether it may sign in is checked when the mail is
-   * sent.
+   * Enqueues a mail with a new code, which replaces earlier ones of the same browser and link, unless the mailbox has got all codes of
+   * this hour. Does the same for every address: whether it may sign in is checked when the mail is sent.
    * @throws Refusal (503) if no mail can be sent
    */
   request(profile: ProfileRef, request: CodeRequest): Promise<void>;
@@ -179,8 +177,7 @@ export interface ProviderSignOut {
   url(profile: ProfileRef, pageUrl: string): Promise<string | null>;
   /**
    * Verifies the provider's statement that a user has signed out.
-   * @returns `subject` of the user; empty: the statement names only a session. `providerSession`: the provider's name of the session;
-   *   empty: all sessions of the user
+   * @returns `subject`, empty if only a session is named; `providerSession`: its name, empty for all sessions of the subject
    * @throws Refusal (400) if the statement is not valid; (503)
    */
   verify(profile: ProfileRef, statement: string): Promise<{ readonly subject: string; readonly providerSession: string }>;
