@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { codeIn, linkIn } from '../mail/code-visitor.ts';
 import { headerOf, startWithMail } from '../mail/mailing.ts';
 import { openWindow } from '../parts/chromium.ts';
@@ -42,7 +42,8 @@ test('a visitor who has forgotten the password chooses a new one with a mailed c
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 });
 
-test('the link in the mail opens the form for the new password with the code in it', async (t) => {
+/** Starts Postern, and requests a code for a new password at the page of a link. @returns the browser, and the received mails */
+async function requestReset(t: TestContext) {
   const { postern, sink } = await startWithMail(t);
   const profile = await createUsersProfile(postern);
   const share = await createShare(postern, { authenticationId: profile.id });
@@ -52,6 +53,11 @@ test('the link in the mail opens the form for the new password with the code in 
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
   await page.getByLabel('E-mail address').fill(ann);
   await page.keyboard.press('Enter');
+  return { sink, window };
+}
+
+test('the link in the mail opens the form for the new password with the code in it', async (t) => {
+  const { sink, window } = await requestReset(t);
   const mail = await sink.waitFor();
   const linkedPage = await window.newPage();
   await linkedPage.goto(linkIn(mail));
@@ -63,15 +69,7 @@ test('the link in the mail opens the form for the new password with the code in 
 });
 
 test('the form for the new password does not contain a code that another browser requested', async (t) => {
-  const { postern, sink } = await startWithMail(t);
-  const profile = await createUsersProfile(postern);
-  const share = await createShare(postern, { authenticationId: profile.id });
-  const { window } = await openWindow(t, viewport);
-  const page = await window.newPage();
-  await page.goto(postern.publicUrl + share.base);
-  await page.getByRole('button', { name: 'Forgot your password?' }).click();
-  await page.getByLabel('E-mail address').fill(ann);
-  await page.keyboard.press('Enter');
+  const { sink } = await requestReset(t);
   const other = await openWindow(t, viewport);
   const otherPage = await other.window.newPage();
   await otherPage.goto(linkIn(await sink.waitFor()));
