@@ -1,10 +1,9 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, opendir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '#adapters/storage/disk/disk-errors.ts';
 import { StorageFull } from '#ports/storage-errors.ts';
+import { ReservedBytes, reservationFile, uploadOf } from './reserved-bytes.ts';
 
-/** A reservation is an empty file `{name of the upload}@{bytes}`: the processes that share the folder see each other's reservations. */
-const separator = '@';
 /**
  * ms after which a reservation counts only the bytes that have arrived, if neither it nor the file of the upload has changed: its process
  * has ended. A client that sends nothing for that long is refused earlier (`RequestTimeouts`).
@@ -12,26 +11,37 @@ const separator = '@';
 const staleAfter = 150_000;
 
 const correctionInterval = 2000; // ms
+/** ms after which the folder is read again for the changes of other processes, if much of the space is free. */
+const maxAge = 1000;
+/** The folder is read again earlier if less than this part of the space is free. */
+const scarcePart = 1 / 8;
+/** Reading the folder, or its times, takes at most one tenth of the time. It can contain tens of thousands of files. */
+const restFactor = 10;
+
+const pieceLength = 256; // files of the folder to read at once
 
 const isMissing = (cause: unknown) => systemErrorCode(cause) === 'ENOENT';
-const bytesOf = (file: string) => Number(file.slice(file.indexOf(separator) + 1));
-const nameOf = (file: string) => file.split(separator, 1)[0] ?? '';
 
-/** Returns the bytes that are reserved for each upload, by its name. */
-function reservedBytes(files: readonly string[]): Map<string, number> {
-  const bytesByUpload = new Map<string, number>();
-  for (const file of files)
-    if (file.includes(separator)) bytesByUpload.set(nameOf(file), Math.max(bytesByUpload.get(nameOf(file)) ?? 0, bytesOf(file)));
-  return bytesByUpload;
+/** A list of the reservations, with the changes of this process since then. */
+interface Snapshot {
+  readonly reserved: ReservedBytes;
+  readonly readAt: number;
+  /** How long reading took, in ms. */
+  readonly duration: number;
 }
 
-/** Reserves the space of a folder for uploads, whose files are in the folder, too. */
+/**
+ * Reserves the space of a folder for uploads, whose files are in the folder, too. Each reservation is a file, whose name contains the
+ * number of bytes: the processes that share the folder see each other's reservations. They see them late, by up to a second, so that
+ * together they can exceed the limits by what they reserve within that time.
+ */
 export class SpoolSpace {
   readonly #folder: string;
   readonly #maxBytes: number;
   readonly #monotonic: () => number;
-  #lastReservation: Promise<unknown> = Promise.resolve();
-  #lastCorrection = Number.NEGATIVE_INFINITY;
+  #snapshot: Snapshot | null = null;
+  #lastChange: Promise<unknown> = Promise.resolve();
+  #nextCorrection = Number.NEGATIVE_INFINITY;
 
   /**
    * @param maxBytes of all uploads. Those of one tenant can have half of them
@@ -44,114 +54,188 @@ export class SpoolSpace {
   }
 
   /**
-   * Reserves space for an upload, and replaces its earlier reservation. The reservations of a process are made one after the other.
-   * @param name begins with the id of the tenant and `-`
+   * Reserves space for an upload, and replaces its earlier reservation.
+   * @param upload its name; begins with the id of the tenant and `-`
    * @param bytes that the upload has, and those that may still arrive
    * @throws StorageFull, or an error of the disk: the earlier reservation stays
    */
-  reserve(name: string, bytes: number): Promise<void> {
-    const reservation = this.#lastReservation.then(() => this.#reserve(name, bytes));
-    this.#lastReservation = reservation.catch(() => {}); // the caller handles it
-    return reservation;
+  async reserve(upload: string, bytes: number): Promise<void> {
+    if (await this.#inOrder(() => this.#reserve(upload, bytes))) return;
+    if ((await this.#correctStale()) && (await this.#inOrder(() => this.#reserve(upload, bytes)))) return;
+    throw new StorageFull('too many bytes of unfinished uploads are stored (POSTERN_UPLOAD_SPOOL)');
   }
 
   /** Gives a part of the space of an upload back. */
-  async shrink(name: string, from: number, to: number): Promise<void> {
-    await rename(this.#path(name, from), this.#path(name, to)).catch((cause: unknown) => {
-      if (!isMissing(cause)) throw cause; // if it is missing, another process has changed it
-    });
+  shrink(upload: string, from: number, to: number): Promise<void> {
+    return this.#inOrder(() => this.#shrink(upload, from, to));
   }
 
   /** Gives all space of an upload back. */
-  async remove(name: string): Promise<void> {
-    await this.#removeReservations(await this.#files(), name);
+  remove(upload: string): Promise<void> {
+    return this.#inOrder(async () => {
+      const isComplete = await this.#removeKnown(upload);
+      if (isComplete || !this.#mayRead()) return;
+      await this.#read();
+      await this.#removeKnown(upload);
+    });
   }
 
   /** Returns the names of the uploads that have a file or a reservation. */
   async names(): Promise<string[]> {
-    return [...new Set((await this.#files()).map(nameOf))];
+    const uploads = new Set<string>();
+    for await (const file of this.#files()) uploads.add(uploadOf(file));
+    return [...uploads];
   }
 
-  async #reserve(name: string, bytes: number): Promise<void> {
+  /** Runs the changes of this process one after the other. */
+  #inOrder<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.#lastChange.then(change);
+    this.#lastChange = result.catch(() => {}); // the caller handles it
+    return result;
+  }
+
+  /** @returns false if there is not enough space */
+  async #reserve(upload: string, bytes: number): Promise<boolean> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const isCreated = await this.#create(name, bytes);
+    const isCreated = await this.#create(upload, bytes);
+    let isReserved = false;
     try {
-      // The files are counted after this one was created: of two processes that reserve the last space at once, at least one sees both.
-      let files = await this.#files();
-      if (!this.#isWithinLimits(files, name) && (await this.#correctStale(files, name, bytes))) files = await this.#files();
-      if (!this.#isWithinLimits(files, name))
-        throw new StorageFull('too many bytes of unfinished uploads are stored (POSTERN_UPLOAD_SPOOL)');
-      await this.#removeReservations(files, name, `${name}${separator}${bytes}`);
-    } catch (cause) {
-      if (isCreated) await rm(this.#path(name, bytes), { force: true });
-      else await this.shrink(name, bytes, await this.#sizeOf(name)); // left by an ended process: no other process receives this upload
-      throw cause;
+      isReserved = await this.#isWithinLimits(upload);
+      if (isReserved) await this.#removeKnown(upload, bytes);
+      return isReserved;
+    } finally {
+      if (!isReserved) await this.#undo(upload, bytes, isCreated);
     }
   }
 
+  /** Removes a reservation that was just created. One that existed was left by an ended process: no other one receives this upload. */
+  async #undo(upload: string, bytes: number, isCreated: boolean): Promise<void> {
+    if (!isCreated) return this.#shrink(upload, bytes, await this.#sizeOf(upload));
+    await rm(this.#path(upload, bytes), { force: true });
+    this.#snapshot?.reserved.delete(upload, bytes);
+  }
+
   /** Creates the file of a reservation, or sets its time to the present time of the disk. @returns false if it existed */
-  async #create(name: string, bytes: number): Promise<boolean> {
-    const path = this.#path(name, bytes);
+  async #create(upload: string, bytes: number): Promise<boolean> {
+    const path = this.#path(upload, bytes);
     const newFile = await open(path, 'wx', 0o600).catch((cause: unknown) => {
       if (systemErrorCode(cause) !== 'EEXIST') throw cause;
       return null;
     });
     const file = newFile ?? (await open(path, 'w', 0o600));
     await file.close();
+    this.#snapshot?.reserved.add(upload, bytes);
     return newFile !== null;
   }
 
-  /** @param files of the folder @param name of an upload of the tenant */
-  #isWithinLimits(files: readonly string[], name: string): boolean {
-    const tenant = name.slice(0, name.indexOf('-') + 1);
-    let [total, ofTenant] = [0, 0];
-    for (const [other, bytes] of reservedBytes(files)) {
-      total += bytes;
-      if (other.startsWith(tenant)) ofTenant += bytes;
-    }
-    return total <= this.#maxBytes && ofTenant <= this.#maxBytes / 2;
+  /** @param upload its new reservation has been created: of two processes that read the folder at once, at least one sees both */
+  async #isWithinLimits(upload: string): Promise<boolean> {
+    let snapshot = this.#snapshot;
+    if (!snapshot || this.#ageOf(snapshot) >= maxAge) snapshot = await this.#read();
+    else if (this.#freePart(snapshot, upload) < scarcePart && this.#mayRead()) snapshot = await this.#read();
+    return this.#freePart(snapshot, upload) >= 0;
+  }
+
+  /** Returns which part of the space is free, in total or for the tenant of an upload, whichever is less. Negative beyond the limits. */
+  #freePart({ reserved }: Snapshot, upload: string): number {
+    return 1 - Math.max(reserved.total, 2 * reserved.ofTenant(upload)) / this.#maxBytes;
   }
 
   /**
-   * Corrects the reservations of processes that have ended, at most once in `correctionInterval`.
-   * @param files of the folder
-   * @param name of an upload, and the bytes that were just reserved for it: its file shows the time of the disk
+   * Corrects the reservations of processes that have ended. Other changes continue meanwhile.
    * @returns false if the last correction was too recent
    */
-  async #correctStale(files: readonly string[], name: string, bytes: number): Promise<boolean> {
-    if (this.#monotonic() - this.#lastCorrection < correctionInterval) return false;
-    this.#lastCorrection = this.#monotonic();
-    const now = (await stat(this.#path(name, bytes))).mtimeMs;
-    for (const file of files) {
-      if (!file.includes(separator) || nameOf(file) === name) continue;
-      const reservation = await stat(join(this.#folder, file)).catch(() => null); // deleted meanwhile
-      const upload = await stat(join(this.#folder, nameOf(file))).catch(() => null);
-      const size = upload?.size ?? 0;
-      const changedAt = Math.max(reservation?.mtimeMs ?? now, upload?.mtimeMs ?? 0);
-      if (now - changedAt > staleAfter && size < bytesOf(file)) await this.shrink(nameOf(file), bytesOf(file), size);
+  async #correctStale(): Promise<boolean> {
+    const startedAt = this.#monotonic();
+    if (startedAt < this.#nextCorrection) return false;
+    this.#nextCorrection = Number.POSITIVE_INFINITY;
+    try {
+      const now = (await stat(this.#folder)).mtimeMs; // the time of the disk: the caller has just created a file
+      for (const { upload, bytes } of this.#snapshot?.reserved.all() ?? []) {
+        const size = await this.#staleSize(upload, bytes, now);
+        if (size !== null) await this.shrink(upload, bytes, size);
+      }
+      return true;
+    } finally {
+      const endedAt = this.#monotonic();
+      this.#nextCorrection = endedAt + Math.max(correctionInterval, restFactor * (endedAt - startedAt));
     }
-    return true;
   }
 
-  async #removeReservations(files: readonly string[], name: string, except?: string): Promise<void> {
-    for (const file of files) if (file.startsWith(name + separator) && file !== except) await rm(join(this.#folder, file), { force: true });
+  /** Returns how many bytes of an upload have arrived if its reservation is stale, or null. @param now the time of the disk */
+  async #staleSize(upload: string, bytes: number, now: number): Promise<number | null> {
+    const file = await stat(join(this.#folder, upload)).catch(() => null); // no part of it has arrived
+    const reservation = await stat(this.#path(upload, bytes)).catch(() => null); // deleted meanwhile
+    const size = file?.size ?? 0;
+    const changedAt = Math.max(reservation?.mtimeMs ?? now, file?.mtimeMs ?? 0);
+    return now - changedAt > staleAfter && size < bytes ? size : null;
+  }
+
+  async #shrink(upload: string, from: number, to: number): Promise<void> {
+    if (from === to) return;
+    const isRenamed = await rename(this.#path(upload, from), this.#path(upload, to)).then(
+      () => true,
+      (cause: unknown) => {
+        if (!isMissing(cause)) throw cause;
+        return false; // another process has changed it
+      },
+    );
+    this.#snapshot?.reserved.delete(upload, from);
+    if (isRenamed) this.#snapshot?.reserved.add(upload, to);
+  }
+
+  /**
+   * Removes the reservations of an upload that the snapshot contains.
+   * @param except bytes of one that stays
+   * @returns false if there were none, or another process has changed them
+   */
+  async #removeKnown(upload: string, except?: number): Promise<boolean> {
+    const known = (this.#snapshot?.reserved.of(upload) ?? []).filter((bytes) => bytes !== except);
+    let isComplete = known.length > 0;
+    for (const bytes of known) {
+      await unlink(this.#path(upload, bytes)).catch((cause: unknown) => {
+        if (!isMissing(cause)) throw cause;
+        isComplete = false;
+      });
+      this.#snapshot?.reserved.delete(upload, bytes);
+    }
+    return isComplete;
   }
 
   /** Returns how many bytes of an upload have arrived. */
-  async #sizeOf(name: string): Promise<number> {
-    const file = await stat(join(this.#folder, name)).catch(() => null); // no part of it has arrived
+  async #sizeOf(upload: string): Promise<number> {
+    const file = await stat(join(this.#folder, upload)).catch(() => null); // no part of it has arrived
     return file?.size ?? 0;
   }
 
-  #path(name: string, bytes: number): string {
-    return join(this.#folder, `${name}${separator}${bytes}`);
+  #path(upload: string, bytes: number): string {
+    return join(this.#folder, reservationFile(upload, bytes));
   }
 
-  /** Returns the names of all files in the folder. */
-  #files(): Promise<string[]> {
-    return readdir(this.#folder).catch((cause: unknown) => {
-      if (isMissing(cause)) return []; // no upload has needed it yet
+  #ageOf({ readAt }: Snapshot): number {
+    return this.#monotonic() - readAt;
+  }
+
+  /** Returns whether the folder has not been read too often. */
+  #mayRead(): boolean {
+    return !this.#snapshot || this.#ageOf(this.#snapshot) >= restFactor * this.#snapshot.duration;
+  }
+
+  async #read(): Promise<Snapshot> {
+    const startedAt = this.#monotonic();
+    const reserved = new ReservedBytes();
+    for await (const file of this.#files()) reserved.addFile(file);
+    const readAt = this.#monotonic();
+    this.#snapshot = { reserved, readAt, duration: readAt - startedAt };
+    return this.#snapshot;
+  }
+
+  /** Returns the names of all files in the folder. A large folder is read in pieces, so that requests do not wait for it. */
+  async *#files(): AsyncGenerator<string> {
+    const folder = await opendir(this.#folder, { bufferSize: pieceLength }).catch((cause: unknown) => {
+      if (isMissing(cause)) return null; // no upload has needed it yet
       throw cause;
     });
+    if (folder) for await (const { name } of folder) yield name;
   }
 }

@@ -58,8 +58,8 @@ test('an upload that has sent one byte uses no more space than this byte while i
   await assert.rejects(spool.open(1, { token: 'a', offset: 1, size: 50 }), StorageFull);
 });
 
-test('two processes that share a spool count the files of each other, until one of them has deleted them', async (t) => {
-  const { spool, newSpool: startProcess } = await newSpool(t, 100);
+test('two processes that share a spool count the files of each other after a second, until one of them has deleted them', async (t) => {
+  const { spool, newSpool: startProcess, passTime } = await newSpool(t, 100);
   const other = startProcess();
   await send(spool, 1, 'a', 50);
   await assert.rejects(send(other, 1, 'b', 1), StorageFull);
@@ -68,7 +68,27 @@ test('two processes that share a spool count the files of each other, until one 
   await other.delete(1, 'a');
   await send(spool, 2, 'b', 50);
   await send(spool, 1, 'c', 50);
+  passTime(1000);
   await assert.rejects(send(other, 3, 'a', 1), StorageFull);
+});
+
+test('while much space is free, a process reads the folder once a second, and still deletes what another one has stored', async (t) => {
+  const { spool, newSpool: startProcess, folder, passTime } = await newSpool(t, 1000);
+  const other = startProcess();
+  await send(other, 1, 'a', 1);
+  await send(spool, 1, 'b', 499);
+  await send(other, 1, 'c', 1);
+  passTime(1000);
+  await assert.rejects(send(other, 1, 'd', 1), StorageFull);
+  await send(spool, 2, 'e', 1);
+  for (const [tid, token] of [
+    [1, 'a'],
+    [1, 'b'],
+    [1, 'c'],
+    [2, 'e'],
+  ] as const)
+    await other.delete(tid, token);
+  assert.deepEqual(await readdir(folder), []);
 });
 
 test('an upload that one process accepts has space until its part ends, also if other processes receive uploads meanwhile', async (t) => {
