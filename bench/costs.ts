@@ -6,7 +6,7 @@ import { fillFolder, visitWithLongestInputs } from './longest-visits.ts';
 import type { BenchPostern } from './postern.ts';
 
 const times = 3; // runs of each call; the lowest value counts, since other load only adds time
-const samplingInterval = 10; // ms: resolution of the event loop's delay
+const samplingInterval = 10; // ms: Node.js measures from sample to sample, so the delay of an idle event loop has this value
 
 interface Cost {
   readonly call: string;
@@ -18,7 +18,7 @@ interface Cost {
 
 const methods = new Map<string, string>(operations.map(({ name, method }) => [name, method]));
 
-/** Returns the longest time that the event loop was blocked since the last call, in ms. */
+/** Returns the longest time that the event loop was blocked since the last call, in ms. It includes `samplingInterval`. */
 async function longestBlockedTime({ url, authorization }: BenchPostern): Promise<number> {
   const text = await (await fetch(`${url}/metrics`, { headers: authorization })).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000;
@@ -90,7 +90,7 @@ async function costsOfVisits(postern: BenchPostern, files: string): Promise<read
   return costs;
 }
 
-/** Returns the time to parse a JSON body of one megabyte, the longest that the REST API accepts, in ms. */
+/** Returns the time to parse JSON of about one megabyte, the length of the longest body that the REST API accepts, in ms. */
 function timeToParseMegabyte(): number {
   const text = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`name${index}`, index])));
   const durations = Array.from({ length: 9 }, () => {

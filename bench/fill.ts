@@ -46,7 +46,6 @@ function rowOf({ tid, title, description, path, viewId }: ShareRecord, number: n
   };
 }
 
-/** Returns the row of an access user. */
 function accessUserRow(number: number, profile: number): Row {
   const random = seededRandom(number);
   const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';

@@ -7,7 +7,7 @@ export interface ShareRecord {
   readonly viewId: string;
 }
 
-/** Returns a function that returns random numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+/** Returns a function that returns random numbers from 0 to less than 1, the same ones for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

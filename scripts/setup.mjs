@@ -37,7 +37,7 @@ function runNpm(folder, ...args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Installs the packages. @param isDevelopment also those for tests */
+/** Installs the packages, if that is not done yet. @param isDevelopment also the `devDependencies`, which tests and benchmarks need */
 export function install(isDevelopment) {
   const expected = hashFiles(join(root, 'package-lock.json'));
   const [hash, extent] = readIfExists(stampFile).split(' ');

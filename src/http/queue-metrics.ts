@@ -36,7 +36,7 @@ export function mailGauges(registry: Registry, mails: () => Promise<MailCounts>)
   });
   new Gauge({
     name: 'postern_mails',
-    help: 'Mails of the last 30 days by state: waiting, sending, sent, failed, dropped, held.',
+    help: 'Mails by state: waiting, sending, held; sent, failed, dropped within the last 30 days.',
     labelNames: ['state'],
     registers,
     async collect() {

@@ -1,19 +1,16 @@
 /** Runs work while no other work runs that has one of its keys. */
 export type RunUnderKeys = <T>(keys: readonly string[], work: () => Promise<T>) => Promise<T>;
 
-/** Returns the keys, each once, in an order that is the same for all changes, so that two changes never wait for each other. */
+/** Returns the keys, each once, in an order that is the same for all callers: otherwise two of them could deadlock. */
 export const inLockOrder = (keys: readonly string[]): string[] => [...new Set(keys)].sort();
 
-/** Returns a function that runs work under several keys, within this process. */
+/** Returns a function that runs work under several keys, within this process. For SQLite, that suffices: no other process uses it. */
 export function keyedMutexes(): RunUnderKeys {
   const runSerially = keyedMutex();
   return (keys, work) => inLockOrder(keys).reduceRight<typeof work>((inner, key) => () => runSerially(key, inner), work)();
 }
 
-/**
- * Returns a function that runs work of the same key one after the other, within this process. This is enough for SQLite, because
- * only one process uses the database.
- */
+/** Returns a function that runs work of the same key one after the other, within this process. */
 export function keyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const tails = new Map<string, Promise<unknown>>();
   return async (key, work) => {

@@ -37,7 +37,7 @@ export async function inviteFirstOperator({ store, clock, random }: Pick<Ports, 
   }, 'job');
 }
 
-/** Creates the first operator, an admin of tenant 1, and signs them in. @throws Refusal (400, 410) */
+/** Creates the first operator, an admin of tenant 1, and signs them in. @throws Refusal (400, 409, 410, 503) */
 export async function createFirstOperator(ports: Ports, body: FirstOperator, origin: Origin): Promise<OperatorSignInResult> {
   const { store, clock, random, passwordHash } = ports;
   checkNewPassword(body, 'password');

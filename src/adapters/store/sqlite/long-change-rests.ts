@@ -1,7 +1,8 @@
 import type { CostQueue } from '#core/cost-queue.ts';
 
 const longChange = 5; // ms; most changes take less than one
-const restFactor = 2; // the groups of long changes rest for this many times the duration of such a change, to free the event loop
+// The groups of long changes rest for this many times the duration of these changes and of their commit, to free the event loop.
+const restFactor = 2;
 const longChangeMemory = 1000; // ms for which a group counts as a group with long changes
 
 /** A change that has run. */
@@ -27,7 +28,7 @@ export class LongChangeRests {
     this.#onEnd = onEnd;
   }
 
-  /** Begins a rest if one of the changes was long. @param commitTime ms that the commit of the changes took */
+  /** Begins or extends a rest if one of the changes was long. @param commitTime ms that the commit of the changes took */
   begin(changes: readonly CompletedChange[], commitTime: number): void {
     const long = changes.filter(({ duration }) => duration > longChange);
     if (long.length === 0) return;
