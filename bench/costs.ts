@@ -3,10 +3,9 @@ import { shareBody } from '../test/parts/share-body.ts';
 import type { Figure } from './figures.ts';
 import { callWithLongestInputs } from './longest-inputs.ts';
 import { fillFolder, visitWithLongestInputs } from './longest-visits.ts';
-import type { BenchPostern } from './postern.ts';
+import { type BenchPostern, sampleInterval } from './postern.ts';
 
 const times = 3; // runs of each call; the lowest value counts, since other load only adds time
-const samplingInterval = 10; // ms: Node.js measures from sample to sample, so the delay of an idle event loop has this value
 
 interface Cost {
   readonly call: string;
@@ -18,8 +17,8 @@ interface Cost {
 
 const methods = new Map<string, string>(operations.map(({ name, method }) => [name, method]));
 
-/** Returns the longest time that the event loop was blocked since the last call, in ms. It includes `samplingInterval`. */
-async function longestBlockedTime({ url, authorization }: BenchPostern): Promise<number> {
+/** Returns the longest time that the event loop was blocked since the last call, in ms. It includes `sampleInterval`. */
+async function longestLoopDelay({ url, authorization }: BenchPostern): Promise<number> {
   const text = await (await fetch(`${url}/metrics`, { headers: authorization })).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000;
 }
@@ -45,12 +44,12 @@ async function measureCost(
 ): Promise<Cost & { response: Response; text: string }> {
   const results: (Cost & { response: Response; text: string })[] = [];
   for (let time = 0; time < times; time += 1) {
-    await longestBlockedTime(postern);
+    await longestLoopDelay(postern);
     const start = performance.now();
     const response = await send();
     const text = await response.text();
     const responseTime = performance.now() - start;
-    const blockedTime = (await longestBlockedTime(postern)) - samplingInterval;
+    const blockedTime = (await longestLoopDelay(postern)) - sampleInterval;
     results.push({ call: `${call} (${response.status})`, blockedTime, responseTime, response, text });
   }
   const successful = results.filter(({ response }) => response.ok);

@@ -32,7 +32,8 @@ export async function startPostern(data: string, environment: Record<string, str
   };
 }
 
-const sampleInterval = 10; // ms: Node measures from sample to sample, so the delay of an idle loop has this value
+/** ms. Node.js measures from sample to sample, so the delay of an idle event loop has this value. */
+export const sampleInterval = 10;
 
 /** Returns the 99th percentile of the event loop's delay since the last call, in ms. */
 export async function loopDelay(postern: BenchPostern): Promise<number> {

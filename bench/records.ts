@@ -54,8 +54,8 @@ const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 /** Search words in groups: by the number of records that contain them, or by their form. */
 export const searchWords = {
   absent: ['zzzzqq', 'does not occur', 'xyzzy'],
-  rare: ['müller straße', '-1234', '7 office'],
-  'two words': ['contract quality', 'invoice safety', 'report audit dorn'],
+  rare: ['müller straße', '-1234', 'office müller'],
+  'several words': ['contract quality', 'invoice safety', 'report audit dorn'],
   common: ['report', 'office', 'department', 'clients', 'invoice'],
   'fairly common': ['timesheet', 'drawing', 'payroll', 'schmidt'],
   'an ending': ['.pdf', '.docx', '.csv'],

@@ -31,7 +31,7 @@ const allFiles = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(
  */
 const concurrency = availableParallelism() + 1;
 /** The files that also run on PostgreSQL: those whose results depend on the database. */
-const usesDatabase =
+const alsoOnPostgres =
   /^test\/(api\/(?!openapi)|model\/|mail\/(alerts|codes|delivery|held-mails|hostile-codes|unsubscribe)\.)|^test\/(resumable-uploads|quotas)\/|^test\/identity\/(ldap|oidc-renewal|oidc-sign-out|saml)\.|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|identities|portal|link-states|recovery|sessions|sign-in-(delay|kinds)|audit)\./;
 const batchFolder = join(import.meta.dirname, '../build/.test-batches');
 /** Folder of Node's cache of compiled code, which the processes share. */
@@ -132,7 +132,7 @@ if (files.some((file) => file.startsWith('test/web/'))) await chromium.executabl
 for (const engine of engines) {
   console.log(`\n> tests on ${engine}`);
   if (engine === 'SQLite') await runOnSqlite(files);
-  else await runOnPostgres(files.filter((file) => usesDatabase.test(file)));
+  else await runOnPostgres(files.filter((file) => alsoOnPostgres.test(file)));
 }
 const slowest = [...durations].sort((a, b) => b[1] - a[1]).slice(0, 10);
 console.log(`\nslowest files:\n${slowest.map(([file, ms]) => `${Math.round(ms / 1000)} s ${file}`).join('\n')}\n`);

@@ -5,7 +5,7 @@ export type RunUnderKeys = <T>(keys: readonly string[], work: () => Promise<T>) 
 export const inLockOrder = (keys: readonly string[]): string[] => [...new Set(keys)].sort();
 
 /** Returns a function that runs work under several keys, within this process. For SQLite, that suffices: no other process uses it. */
-export function keyedMutexes(): RunUnderKeys {
+export function multiKeyMutex(): RunUnderKeys {
   const runSerially = keyedMutex();
   return (keys, work) => inLockOrder(keys).reduceRight<typeof work>((inner, key) => () => runSerially(key, inner), work)();
 }

@@ -23,7 +23,8 @@ export const searchDeliveries = readOperation({
   isSearch: true,
   method: 'GET',
   role: 'editor',
-  summary: 'Searches the mails of the last 30 days: alerts, invitations and codes. Each recipient has a mail of their own.',
+  summary:
+    'Searches the mails: alerts, invitations and codes. Each recipient has a mail of their own. Sent, failed and dropped mails are listed for 30 days.',
   body: searchQuery({
     state: Type.Optional(Type.Enum([...deliveryStates], { description: 'Only mails in this state.' })),
     kind: Type.Optional(Type.Enum([...mailKinds], { description: 'Only mails of this kind.' })),

@@ -74,14 +74,14 @@ function Filters() {
   );
 }
 
-/** The mails of the last 30 days, with their state. */
+/** The mails and their state. */
 export function MailPage() {
   const { listState } = useListState();
   const [isTesting, setTesting] = useState(false);
   const { data: overview } = useOverview();
   return (
     <>
-      <PageHead title="Mail" lead="The alerts, invitations and codes of the last 30 days.">
+      <PageHead title="Mail" lead="Alerts, invitations and codes. Sent, failed and dropped ones stay here for 30 days.">
         <Button variant="default" leftSection={<Send size={18} aria-hidden />} onClick={() => setTesting(true)}>
           Send test e-mail
         </Button>

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { keyedMutex, keyedMutexes, type RunUnderKeys } from '#adapters/store/keyed-mutex.ts';
+import { keyedMutex, multiKeyMutex, type RunUnderKeys } from '#adapters/store/keyed-mutex.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import { watchEnd } from './locks.ts';
 import type { ConnectionPool } from './pool.ts';
@@ -99,7 +99,7 @@ class LockStatements {
 export class SessionLocks {
   readonly #connections: ConnectionPool;
   readonly #times: SessionLockTimes;
-  readonly #runSerially = keyedMutexes();
+  readonly #runSerially = multiKeyMutex();
   #session: LockSession | null = null;
 
   /** @param connections a pool of one connection, which nothing else uses */

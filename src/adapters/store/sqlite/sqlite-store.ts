@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type SqlBool, sql } from 'kysely';
 import { fairScheduler } from '#adapters/os/fair-scheduler.ts';
-import { keyedMutexes } from '#adapters/store/keyed-mutex.ts';
+import { multiKeyMutex } from '#adapters/store/keyed-mutex.ts';
 import { kyselyWithDriver, type RunQuery } from '#adapters/store/kysely-driver.ts';
 import type { Store } from '#ports/store.ts';
 import { startCheckpoints } from './checkpoints.ts';
@@ -108,7 +108,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
     databaseId: async () => folder,
     isUsedByOthers: async () => false, // a second process is refused
     isDamaged: () => damageCheck.findings().length > 0,
-    withLocks: keyedMutexes(),
+    withLocks: multiKeyMutex(),
     async [Symbol.asyncDispose]() {
       await queue.close();
       await checkpoints[Symbol.asyncDispose]();
