@@ -8,7 +8,7 @@ import { managementRoutes } from '#http/management/management-api.ts';
 import { type Metrics, metricsRoute } from '#http/metrics.ts';
 import { docsRoutes } from '#http/openapi/docs-page.ts';
 import { consoleRoutes } from '#http/pages/console-pages.ts';
-import { answerNotFound, createHttpServer, type HttpSettings } from '#http/server.ts';
+import { createHttpServer, type HttpSettings, refuseUnknownPaths } from '#http/server.ts';
 import { redirectAliases } from '#http/visitor/public-aliases.ts';
 import type { Ports } from '#ports/ports.ts';
 
@@ -55,7 +55,7 @@ export async function addManagementRoutes(
   metricsRoute(management, metrics, ports);
   if (management !== visitor) {
     management.get('/', (_request, reply) => reply.redirect('/console'));
-    answerNotFound(management, ports.clock);
+    refuseUnknownPaths(management, ports.clock);
   }
   docsRoutes(management, operations, ports.links);
   await consoleRoutes(management, pages, ports.random);

@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Role } from '#core/authorization/role.ts';
 import type { MessageName } from '#core/messages.ts';
-import type { InstantPorts, Ports } from '#ports/ports.ts';
+import type { Ports, SyncPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** The caller of a management operation. */
@@ -84,7 +84,7 @@ export interface ChangeOperation<B extends TSchema, Checked, Name extends string
   /** Changes no records; a password that it verifies counts as an attempt. May wait for disks and other services. */
   check?(body: Static<B>, caller: Caller, ports: Ports): Promise<Checked>;
   /** Awaits nothing but `tx`. Repeats the database reads of `check` within `tx`, since the rows may have changed. */
-  change(body: Static<B>, caller: Caller, tx: Tx, ports: InstantPorts, checked: Checked): Promise<ChangeResult>;
+  change(body: Static<B>, caller: Caller, tx: Tx, ports: SyncPorts, checked: Checked): Promise<ChangeResult>;
 }
 
 /** An operation that returns records. */

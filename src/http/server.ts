@@ -229,7 +229,7 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
 }
 
 /** Responds with 404 at all other addresses of a server without links. */
-export function answerNotFound(app: FastifyInstance, clock: Clock): void {
+export function refuseUnknownPaths(app: FastifyInstance, clock: Clock): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', (_request, _reply, done) => done(new Refusal('notFound'))); // before the body arrives
     scope.setNotFoundHandler((request, reply) => sendProblem(request, reply, new Refusal('notFound'), clock.now()));

@@ -15,7 +15,7 @@ import type { Totp } from './totp.ts';
 import type { Vault } from './vault.ts';
 
 /** The ports that a change may use in its transaction. None of them is asynchronous. */
-export interface InstantPorts {
+export interface SyncPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly vault: Vault;
@@ -37,7 +37,7 @@ export interface Limits {
 }
 
 /** All ports that features use. Each feature declares those that it needs. */
-export interface Ports extends InstantPorts {
+export interface Ports extends SyncPorts {
   readonly store: Store;
   readonly storages: Storages;
   readonly passwordHash: PasswordHash;

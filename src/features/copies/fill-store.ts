@@ -1,6 +1,6 @@
 import { restoredVisitor } from '#features/alerts/enqueue-alert.ts';
 import { deleteCodes } from '#features/secrets/delete-codes.ts';
-import { unfinishedCopy } from '#features/secrets/unfinished-copy.ts';
+import { unfinishedCopyMark } from '#features/secrets/unfinished-copy.ts';
 import type { LastIds } from '#ports/last-ids.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { addRows, type CopiedRow, countRows, rowKeyText, rowsBetween, type TableName, tableNames } from './copied-tables.ts';
@@ -29,13 +29,13 @@ async function checkUnused(store: Store): Promise<void> {
  */
 async function beginCopy(store: Store): Promise<void> {
   const keys = await store.read.selectFrom('secret_key').selectAll().execute();
-  const isResumed = keys.some(({ fingerprint }) => fingerprint === unfinishedCopy);
+  const isResumed = keys.some(({ fingerprint }) => fingerprint === unfinishedCopyMark);
   if (!isResumed && (await countRows(store.read, 'tenant')) > 0) throw new Error('the database is not empty: copy into an empty database');
   await checkUnused(store);
   if (isResumed) return;
   await store.write(async (tx) => {
     await tx.deleteFrom('secret_key').execute();
-    await tx.insertInto('secret_key').values({ fingerprint: unfinishedCopy }).execute();
+    await tx.insertInto('secret_key').values({ fingerprint: unfinishedCopyMark }).execute();
   }, 'job');
 }
 

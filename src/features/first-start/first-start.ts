@@ -6,7 +6,7 @@ import { insertKey, keyBits, keyPrefix } from '#features/api-keys/api-key-rows.t
 import { findKeyRole } from '#features/api-keys/find-api-key.ts';
 import { addCountedFolder } from '#features/quotas/counted-folders.ts';
 import { sha256 } from '#features/records/sha256.ts';
-import { unfinishedCopy } from '#features/secrets/unfinished-copy.ts';
+import { unfinishedCopyMark } from '#features/secrets/unfinished-copy.ts';
 import { sealConfiguration, unsealConfiguration } from '#features/storage-access/open-location.ts';
 import { insertTenant } from '#features/tenants/tenants.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -104,7 +104,7 @@ export const isNewDatabase = async ({ store }: Pick<Ports, 'store'>) =>
 
 /** Returns whether a copy into the database has begun and not finished. */
 export const isUnfinishedCopy = async (store: Pick<Store, 'read'>) =>
-  (await store.read.selectFrom('secret_key').select('fingerprint').where('fingerprint', '=', unfinishedCopy).executeTakeFirst()) !==
+  (await store.read.selectFrom('secret_key').select('fingerprint').where('fingerprint', '=', unfinishedCopyMark).executeTakeFirst()) !==
   undefined;
 
 /** Returns whether the database has no fingerprint of a secret key. Then it contains no encrypted secrets. */
@@ -122,7 +122,7 @@ export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'va
     if (!row) await tx.insertInto('secret_key').values({ fingerprint }).execute();
     return row?.fingerprint ?? fingerprint;
   }, 'job');
-  if (storedFingerprint === unfinishedCopy)
+  if (storedFingerprint === unfinishedCopyMark)
     throw new Error('a copy into this database did not finish: run npm run restore or npm run move-store again');
   if (storedFingerprint !== fingerprint)
     throw new Error(

@@ -4,7 +4,7 @@ import type { storedProfileFields } from '#core/records/login-profile.ts';
 import { profileSealPurposes } from '#core/records/login-profile.ts';
 import type { ColumnsOf } from '#core/records/stored-fields.ts';
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
-import type { InstantPorts } from '#ports/ports.ts';
+import type { SyncPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** The fields of a profile that a request may set, secrets decrypted. */
@@ -20,7 +20,7 @@ export interface LoginProfileInput extends Readonly<ColumnsOf<typeof storedProfi
 const searchText = (profile: { title: string; description: string }) => fold([profile.title, profile.description].join('\u001f'));
 
 /** Returns the columns of a profile, secrets encrypted. */
-export function profileColumns(profile: LoginProfileInput, { vault }: Pick<InstantPorts, 'vault'>) {
+export function profileColumns(profile: LoginProfileInput, { vault }: Pick<SyncPorts, 'vault'>) {
   const seal = (field: 'password' | 'configuration') =>
     profile[field] === '' ? '' : vault.seal(profileSealPurposes[field], profile[field]);
   return {
@@ -38,7 +38,7 @@ export async function insertProfile(
   tx: Tx,
   owner: { tid: number; name: string },
   profile: LoginProfileInput,
-  ports: InstantPorts,
+  ports: SyncPorts,
 ): Promise<{ id: number; viewId: string }> {
   const [now, viewId] = [ports.clock.now(), newViewId(ports.random)];
   const { id } = await tx

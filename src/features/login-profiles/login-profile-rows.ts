@@ -4,7 +4,7 @@ import { type LoginProfile, profileSealPurposes, profileTypeName, secretMask, st
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { sortablePrefix } from '#features/records/record-search.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';
-import type { InstantPorts } from '#ports/ports.ts';
+import type { SyncPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { openStoredSecret } from '#ports/vault.ts';
 import { maskConfiguration } from './configuration.ts';
@@ -37,7 +37,7 @@ const selectRows = (db: Tx) =>
     .selectAll()
     .select([sumCounts('share_count', 'shares').as('share_count'), sumCounts('user_count', 'users').as('user_count')]);
 type LoginProfileRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
-type RecordPorts = Pick<InstantPorts, 'links' | 'vault'>;
+type RecordPorts = Pick<SyncPorts, 'links' | 'vault'>;
 
 const maskIfPresent = (configuration: string) => (configuration === '' ? '' : maskConfiguration(configuration));
 

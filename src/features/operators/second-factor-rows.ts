@@ -6,7 +6,7 @@ import { newRecoveryCode, recoveryCodeCount } from '#core/recovery-code.ts';
 import { parseCode } from '#core/sign-in-codes.ts';
 import type { Caller, ChangeResult } from '#features/operation.ts';
 import type { SecondFactorTable } from '#ports/caller-tables.ts';
-import type { InstantPorts, Ports } from '#ports/ports.ts';
+import type { Ports, SyncPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 import { verifyCurrentPassword } from './current-password.ts';
@@ -64,7 +64,7 @@ async function incrementVersion(tx: Tx, operatorId: number): Promise<void> {
 type NewFactor = Pick<Selectable<SecondFactorTable>, 'kind' | 'title' | 'secret' | 'last_step'>;
 
 /** Adds a second factor to the caller. @returns recovery codes if it is the first one, and the audit entry. @throws Refusal (400) */
-export async function insertSecondFactor(tx: Tx, { id }: Caller, factor: NewFactor, ports: InstantPorts): Promise<ChangeResult> {
+export async function insertSecondFactor(tx: Tx, { id }: Caller, factor: NewFactor, ports: SyncPorts): Promise<ChangeResult> {
   const before = await selectSecondFactors(tx, id);
   if (before.length >= maxFactors) throw fieldRefusal('title', `at most ${maxFactors} second factors are allowed: remove one first`);
   const times = { created_at: ports.clock.now(), last_used_at: null };
@@ -78,7 +78,7 @@ export async function insertSecondFactor(tx: Tx, { id }: Caller, factor: NewFact
 }
 
 /** Replaces the recovery codes of an operator. @returns the new codes */
-export async function renewCodes(tx: Tx, operatorId: number, { random, vault }: Pick<InstantPorts, 'random' | 'vault'>): Promise<string[]> {
+export async function renewCodes(tx: Tx, operatorId: number, { random, vault }: Pick<SyncPorts, 'random' | 'vault'>): Promise<string[]> {
   const codes = Array.from({ length: recoveryCodeCount }, () => newRecoveryCode(random));
   await tx.deleteFrom('recovery_code').where('operator_id', '=', operatorId).execute();
   const values = codes.map((code) => ({ operator_id: operatorId, code_key: recoveryCodeKey(vault, operatorId, parseCode(code)) }));

@@ -11,8 +11,8 @@ import { sha256 } from '#features/records/sha256.ts';
 import type { VerifyPassword } from '#ports/password-hash.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
+import { checkSecondFactor, consumeProof } from './check-second-factor.ts';
 import { type Origin, sessionBits, startOperatorSession } from './operator-session.ts';
-import { consumeProof, proveSecondFactor } from './prove-second-factor.ts';
 import { requiresSecondFactor } from './second-factor-rows.ts';
 
 /** The result of a sign-in. The token is stored only in the browser: the database holds its hash. */
@@ -30,7 +30,7 @@ async function verifyOperator(ports: Ports, tid: number, { name, password, ...se
   const operator = await findOperator(ports.store.read, tid, name);
   const isRight = await verify(operator?.password_hash || null, password);
   if (!isRight || !operator) return null;
-  const proof = await proveSecondFactor(ports, operator, secondFactor);
+  const proof = await checkSecondFactor(ports, operator, secondFactor);
   return proof instanceof Refusal ? proof : { operator, proof };
 }
 

@@ -5,7 +5,7 @@ import { normalizeText } from '#core/unicode.ts';
 import { releaseViewId } from '#features/links/view-ids.ts';
 import { insertProfile } from '#features/login-profiles/insert-login-profile.ts';
 import type { Caller } from '#features/operation.ts';
-import type { InstantPorts } from '#ports/ports.ts';
+import type { SyncPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { findShareProfile } from './share-rows.ts';
 
@@ -22,7 +22,7 @@ export function checkLinkPassword(password: string | null | undefined): void {
 }
 
 /** Creates the login profile of a link that has its own password. */
-async function createLinkProfile(tx: Tx, caller: Caller, { title, linkPassword, authenticationId }: LinkPassword, ports: InstantPorts) {
+async function createLinkProfile(tx: Tx, caller: Caller, { title, linkPassword, authenticationId }: LinkPassword, ports: SyncPorts) {
   const { ip_range, lang, startup_message } = await tx
     .selectFrom('login_profile')
     .select(['ip_range', 'lang', 'startup_message'])
@@ -53,7 +53,7 @@ export async function resolveShareProfile(
   tx: Tx,
   caller: Caller,
   body: { readonly title: string; readonly authenticationId: number; readonly linkPassword?: string | null },
-  ports: InstantPorts,
+  ports: SyncPorts,
 ) {
   const profile = await findShareProfile(tx, caller.tid, body.authenticationId);
   return body.linkPassword ? createLinkProfile(tx, caller, { ...body, linkPassword: body.linkPassword }, ports) : profile;

@@ -9,7 +9,7 @@ import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
 import { type Caller, changeOperation, readOperation } from '#features/operation.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { findPage, hasFilter, parsePage, searchResponse } from '#features/records/record-search.ts';
-import type { InstantPorts } from '#ports/ports.ts';
+import type { SyncPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
 function checkFirstTenant(caller: Caller): void {
@@ -25,7 +25,7 @@ export async function insertTenant(
   tx: Tx,
   title: string,
   owner: string,
-  { clock, random }: Pick<InstantPorts, 'clock' | 'random'>,
+  { clock, random }: Pick<SyncPorts, 'clock' | 'random'>,
   tenantId?: number,
 ): Promise<number> {
   const [now, viewId, profileTitle] = [clock.now(), newViewId(random), 'Anyone with the link'];

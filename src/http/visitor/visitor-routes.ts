@@ -25,7 +25,7 @@ async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refus
   const visitor = { ...visitorRequestOf(request, parts), checkNetwork: () => {} };
   const { basic } = visitor.credentials;
   if (request.headers.cookie === undefined && basic === null) throw refusal;
-  const [at, signedIn] = isPortal(request.url) ? (['portal', hasSignedInAtPortal] as const) : (['share', hasSignedIn] as const);
+  const [at, signedIn] = isPortal(request) ? (['portal', hasSignedInAtPortal] as const) : (['share', hasSignedIn] as const);
   const mayVerify = () => basic !== null && parts.unknownLinks.mayVerify(visitor.address);
   const tokens = [...sessionTokens(request, parts.ports.links.publicUrl()).values()];
   const mayHave = await parts.limitedSessionLookups.run(visitor, () => mayHaveSignedIn(parts.ports, { ...visitor, tokens }, at), refusal);
@@ -58,7 +58,7 @@ function notFound(request: FastifyRequest): Refusal {
   return new Refusal('notFound');
 }
 
-const isPortal = (url: string) => url.startsWith('/p/');
+const isPortal = ({ routeOptions }: FastifyRequest) => routeOptions.url?.startsWith('/p/') ?? false;
 const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
 const readsQuery = (url: string) =>
   isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$|sign-in\/(oidc\/|saml\/|test$))/.test(pathOf(url));

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useMedia } from '#visitor/use-media.ts';
 import { EntryRow, type RowActions } from './entry-row.tsx';
 import type { Folder } from './use-folder.ts';
-import { useWindow } from './use-window.ts';
+import { useVisibleRows } from './use-visible-rows.ts';
 
 const [phoneRowHeight, rowHeight] = [64, 53]; // px: style.css sets the same heights
 
@@ -18,7 +18,7 @@ interface Properties {
 export function Rows({ folder, total, actions, pathOf, selection }: Properties) {
   const list = useRef<HTMLUListElement>(null);
   const height = useMedia('(max-width: 600px)') ? phoneRowHeight : rowHeight;
-  const { from, to, isScrollingFast } = useWindow(list, total, height);
+  const { from, to, isScrollingFast } = useVisibleRows(list, total, height);
   // After every render, because the rows on the screen must be requested again after a reload.
   useEffect(() => {
     if (!isScrollingFast) folder.load(from, to);

@@ -14,7 +14,7 @@ import { readHead } from '#features/visits/files/download-file.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { type ArchivedFolder, chosenEntries, walkArchivedFolder, walkInSlices } from './folder-walk.ts';
-import { joinSmallPieces } from './join-pieces.ts';
+import { joinSmallPieces } from './join-small-pieces.ts';
 import { archivedItemPath } from './pending-folders.ts';
 import { type ArchiveEntry, maxPlannedEntries, memoryCostOf, planZip, type ZipPlan } from './zip-plan.ts';
 import { type ArchiveRange, zipRange } from './zip-range.ts';

@@ -94,7 +94,7 @@ function secondFactorNeeded(
  * @returns the proof, for `consumeProof`; null: the operator has no second factor; a refusal: it is wrong
  * @throws Refusal (401) if none was sent, or the challenge of the passkey has expired; 429 during the delay after wrong ones
  */
-export async function proveSecondFactor(
+export async function checkSecondFactor(
   ports: ProofPorts,
   operator: OperatorEpoch,
   { code, passkey }: Pick<OperatorSignIn, 'code' | 'passkey'>,

@@ -13,7 +13,7 @@ export interface RowWindow {
 }
 
 /** Returns the rows to draw: those on the screen and a few above and below it. So a folder can have any number of entries. */
-export function useWindow(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowWindow {
+export function useVisibleRows(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowWindow {
   const [rows, setRows] = useState<RowWindow>({ from: 0, to: Math.min(count, initialRows), isScrollingFast: false });
   useEffect(() => {
     let frame = 0;
