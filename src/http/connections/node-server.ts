@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
 import { limitConnections } from './connection-limit.ts';
+import { readInTurns } from './connection-turns.ts';
 import { CostlyNetworks } from './costly-networks.ts';
 import { JoinedRequest } from './join-body-pieces.ts';
 import { maxConnections } from './max-connections.ts';
@@ -33,6 +34,7 @@ export function createNodeServer(handle: RequestListener, turns: ParseTurns): Se
     turns.startRequest(request, () => handleNext(request, response));
   });
   server.on('connection', (socket) => networks.add(socket));
+  readInTurns(server, () => performance.now());
   // RFC 9110, 10.1.1: the route of uploads sends 100 Continue after all its checks. A hook refuses other expectations.
   for (const expectation of ['checkContinue', 'checkExpectation'] as const)
     server.on(expectation, (request, response) => server.emit('request', request, response));

@@ -4,7 +4,10 @@ import { fairQueue } from '#core/fair-queue.ts';
 const targetTime = 5; // ms of work in one iteration of the event loop, in which each listening socket accepts only one connection
 const [minStarts, maxStarts] = [2, 64]; // requests that start in one turn
 
-/** Starts requests a few milliseconds at a time, so that a network with hundreds of busy connections does not delay the others. */
+/**
+ * Starts requests a few milliseconds at a time, so that a network with hundreds of busy connections does not delay the others. New
+ * connections take such turns, too (connection-turns.ts).
+ */
 export interface RequestTurns {
   /** Returns whether a request may start in this turn. If so, counts it. */
   takeStart(): boolean;
