@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type * as Library from 'openid-client';
-import { fairScheduler } from '#adapters/os/fair-scheduler.ts';
+import { type FairScheduler, fairScheduler } from '#adapters/os/fair-scheduler.ts';
 import type { OpenId, OpenIdClient, OpenIdStatement, PendingOpenId, StatementNeeds } from '#ports/openid.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { ProviderRefused } from '#ports/provider-errors.ts';
@@ -49,6 +49,7 @@ export class OpenIdProviders implements OpenId {
   readonly #random: Pick<Random, 'token'>;
   readonly #providers: ProviderCache;
   readonly #authentication: ClientAuthentication;
+  readonly #parseTurns: FairScheduler = fairScheduler(1);
   readonly #logoutKeys = new WeakMap<ProviderMetadata, ReturnType<typeof LogoutTokens.providerKeys>>();
   #library: Promise<typeof Library> | undefined;
 
@@ -113,7 +114,7 @@ export class OpenIdProviders implements OpenId {
 
   async test(client: OpenIdClient, redirectUrl: string) {
     const library = await this.#loadLibrary();
-    const fetch = openIdFetch(this.#outbound, client.tid, () => AbortSignal.timeout(timeLimit));
+    const fetch = this.#fetchFor(client, () => AbortSignal.timeout(timeLimit));
     const readAgain = async () => configurationFor(library, client, await discover(library, client, this.#authentication, fetch), fetch);
     return testProvider(library, readAgain, fetch, redirectUrl);
   }
@@ -126,7 +127,7 @@ export class OpenIdProviders implements OpenId {
       const newKeys = () =>
         providerKeys(
           address,
-          openIdFetch(this.#outbound, client.tid, () => AbortSignal.timeout(timeLimit)),
+          this.#fetchFor(client, () => AbortSignal.timeout(timeLimit)),
         );
       const keys = this.#logoutKeys.get(provider) ?? newKeys();
       this.#logoutKeys.set(provider, keys);
@@ -165,7 +166,7 @@ export class OpenIdProviders implements OpenId {
   ): Promise<T> {
     const library = await this.#loadLibrary();
     let deadline: AbortSignal | undefined;
-    const fetch = openIdFetch(this.#outbound, client.tid, () => {
+    const fetch = this.#fetchFor(client, () => {
       deadline ??= AbortSignal.timeout(timeLimit);
       return deadline;
     });
@@ -175,6 +176,10 @@ export class OpenIdProviders implements OpenId {
       () => discover(library, client, this.#authentication, fetch),
       (provider) => work(library, provider, fetch),
     );
+  }
+
+  #fetchFor({ tid }: OpenIdClient, deadlineOf: () => AbortSignal): Library.CustomFetch {
+    return openIdFetch(this.#outbound, tid, deadlineOf, this.#parseTurns);
   }
 
   /** Loads the library when it is first needed: most installations have no such provider. */

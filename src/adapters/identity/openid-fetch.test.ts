@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fairScheduler } from '#adapters/os/fair-scheduler.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { ProviderUnavailable } from '#ports/provider-errors.ts';
 import { openIdFetch } from './openid-fetch.ts';
@@ -9,7 +10,7 @@ const tokenOf = (claims: string) => `e30.${Buffer.from(claims).toString('base64u
 /** Sends a request to a provider that responds with a text. */
 function request(text: string, method: 'GET' | 'POST'): Promise<Response> {
   const response = { status: 200, headers: {}, read: async () => Buffer.from(text) } as Partial<OutboundResponse> as OutboundResponse;
-  const fetchProvider = openIdFetch({ request: async () => response }, 1, () => AbortSignal.timeout(60_000));
+  const fetchProvider = openIdFetch({ request: async () => response }, 1, () => AbortSignal.timeout(60_000), fairScheduler(1));
   const body = method === 'POST' ? new URLSearchParams() : undefined;
   return fetchProvider('https://provider.example/token', { method, headers: {}, body, redirect: 'manual' });
 }

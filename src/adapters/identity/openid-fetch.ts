@@ -1,18 +1,21 @@
+import { setImmediate } from 'node:timers/promises';
 import type { CustomFetch } from 'openid-client';
+import type { FairScheduler } from '#adapters/os/fair-scheduler.ts';
 import { exceededJsonLimit } from '#core/json-structure.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { ProviderUnavailable } from '#ports/provider-errors.ts';
-import { requestProvider } from './provider-request.ts';
+import { type CompleteResponse, requestProvider } from './provider-request.ts';
 
 /** Limits of a response with tokens or claims: enough for thousands of groups. */
-const limitsOfUser = { bytes: 1 << 19, depth: 16, values: 20_000 };
+const limitsOfUser = { bytes: 1 << 18, depth: 16, values: 10_000 };
 /** Limits of metadata and keys, which are cached and often copied. */
 const limitsOfProvider = { bytes: 1 << 16, depth: 16, values: 2000 };
-/** Limits of the claims in an ID token: enough for about 4000 groups whose names have 30 characters. */
-const limitsOfClaims = { bytes: 1 << 17, depth: 16, values: 5000 };
+/** Limits of the claims in an ID token: enough for about 2000 groups whose names have 30 characters. */
+const limitsOfClaims = { bytes: 1 << 16, depth: 16, values: 5000 };
 /** Maximum characters of the numbers of an RSA key in base64url: a modulus of 4096 bits, and an exponent of 32 bits. */
 const maxKeyText = { modulus: 683, exponent: 6 };
 const statusesWithoutBody: readonly number[] = [204, 205, 304];
+const smallResponse = 1 << 13; // bytes. Larger responses are parsed one after the other
 
 /** Returns a request body as text, or null if there is none. The library sends form data only. */
 function bodyText(body: unknown): string | null {
@@ -63,25 +66,48 @@ function hasTooManyClaims(content: Uint8Array): boolean {
   return claims !== null && (claims.length > limitsOfClaims.bytes || exceededJsonLimit(claims, limitsOfClaims) !== null);
 }
 
+/** Checks a response against its limits, and returns it for the library. @throws ProviderUnavailable */
+function checkedResponse({ host }: URL, { status, headers, content }: CompleteResponse, limits: typeof limitsOfUser): Response {
+  if (exceededJsonLimit(content, limits)) throw new ProviderUnavailable(`${host} sent too many names and values.`);
+  if (limits === limitsOfUser && hasTooManyClaims(content)) throw new ProviderUnavailable(`${host} sent an ID token with too many claims.`);
+  const checkedContent = limits === limitsOfProvider ? withUsualKeys(content) : content;
+  return new Response(statusesWithoutBody.includes(status) ? null : Buffer.from(checkedContent), { status, headers });
+}
+
+/** Returns the result of `create` when it is the turn of a group. The turn ends when the caller has parsed the result. */
+function inParseTurn<T>(inTurn: FairScheduler, group: string, create: () => T): Promise<T> {
+  const result = Promise.withResolvers<T>();
+  void inTurn(group, async () => {
+    try {
+      result.resolve(create());
+    } catch (cause) {
+      result.reject(cause);
+    }
+    for (let iteration = 0; iteration < 2; iteration += 1) await setImmediate();
+  });
+  return result.promise;
+}
+
 /**
  * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and limits the
  * responses.
  * @param tid tenant of the OpenID client: the responses are read in the turns of this tenant
  * @param deadlineOf returns the signal that aborts a request
+ * @param inTurn runs work in the turns of tenants, one after the other: here, the library parses large responses
  * @throws ProviderUnavailable (thrown by the returned function), also for status 429 and 5xx
  */
 export const openIdFetch =
-  (outbound: Pick<Outbound, 'request'>, tid: number, deadlineOf: () => AbortSignal): CustomFetch =>
+  (outbound: Pick<Outbound, 'request'>, tid: number, deadlineOf: () => AbortSignal, inTurn: FairScheduler): CustomFetch =>
   async (address, { body, headers, method, signal }) => {
     const deadline = AbortSignal.any([deadlineOf(), ...(signal ? [signal] : [])]);
     const options = { method: method === 'POST' ? 'POST' : 'GET', headers, body: bodyText(body), signal: deadline, tid } as const;
     // A request for metadata or keys is the only GET without a token.
     const limits = options.method === 'GET' && !new Headers(headers).has('authorization') ? limitsOfProvider : limitsOfUser;
     const url = new URL(address);
-    const { status, headers: fields, content } = await requestProvider(outbound, url, options, limits.bytes);
-    if (exceededJsonLimit(content, limits)) throw new ProviderUnavailable(`${url.host} sent too many names and values.`);
-    if (limits === limitsOfUser && hasTooManyClaims(content))
-      throw new ProviderUnavailable(`${url.host} sent an ID token with too many claims.`);
-    const checkedContent = limits === limitsOfProvider ? withUsualKeys(content) : content;
-    return new Response(statusesWithoutBody.includes(status) ? null : Buffer.from(checkedContent), { status, headers: fields });
+    const response = await requestProvider(outbound, url, options, limits.bytes);
+    if (response.content.length <= smallResponse) return checkedResponse(url, response, limits);
+    return inParseTurn(inTurn, `${tid}`, () => {
+      if (deadline.aborted) throw new ProviderUnavailable(`${url.host} sent large responses to too many sign-ins at once.`);
+      return checkedResponse(url, response, limits);
+    });
   };

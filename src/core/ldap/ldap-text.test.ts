@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fillFilter, fillPattern, firstRdnValue, isFilter } from './ldap-text.ts';
 
-test('a value in a filter stays one value (RFC 4515)', () => {
+test('a value in a filter stays one value (RFC 4515), and a filter with long values is refused', () => {
   assert.equal(fillFilter('(uid={username})', { username: '*)(uid=\\\0' }), '(uid=\\2a\\29\\28uid=\\5c\\00)');
   assert.equal(fillFilter('(&(member={dn})(x={other}))', { dn: '$&' }), '(&(member=$&)(x={other}))');
+  assert.equal(fillFilter('(a={dn}{dn})', { dn: 'x'.repeat(5000) })?.length, 10_004);
+  for (const template of ['(a={dn})', `(a=${'{dn}'.repeat(900)})`]) assert.equal(fillFilter(template, { dn: '*'.repeat(250_000) }), null);
 });
 
 test('a pattern accepts only user names without characters that have a special meaning in a DN or a user principal name', () => {

@@ -2,12 +2,24 @@
 const escapeInFilter = (value: string): string =>
   value.replace(/[\\*()\0]/g, (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
-/** Fills the placeholders of a filter, such as `{username}`. Escapes the values, so that none of them can change the filter. */
-export const fillFilter = (template: string, values: Readonly<Record<string, string>>): string =>
-  template.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
-    const value = values[name];
-    return value === undefined ? placeholder : escapeInFilter(value);
-  });
+const maxFilter = 16_384; // characters
+
+/**
+ * Fills the placeholders of a filter, such as `{username}`. Escapes the values, so that none of them can change the filter.
+ * @returns null if the filter would be longer than 16,384 characters: a DN that a directory sends can be long, and parsing takes time
+ */
+export function fillFilter(template: string, values: Readonly<Record<string, string>>): string | null {
+  const escapedValues = new Map(Object.entries(values).map(([name, value]) => [name, escapeInFilter(value)]));
+  let filter = '';
+  let end = 0;
+  for (const { 0: placeholder, 1: name = '', index } of template.matchAll(/\{(\w+)\}/g)) {
+    filter += template.slice(end, index) + (escapedValues.get(name) ?? placeholder);
+    end = index + placeholder.length;
+    if (filter.length > maxFilter) return null;
+  }
+  filter += template.slice(end);
+  return filter.length > maxFilter ? null : filter;
+}
 
 /**
  * Fills `{username}` in a pattern for the name with which a user signs in at a directory.

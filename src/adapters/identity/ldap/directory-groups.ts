@@ -1,9 +1,9 @@
 import type { Client, Entry, SearchOptions } from 'ldapts';
 import { groupsProblem } from '#core/group-limits.ts';
-import { fillFilter } from '#core/ldap/ldap-text.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { DirectoryRefused } from '#ports/directory.ts';
 import { textOf, textsOf } from './directory-entry.ts';
+import { searchFilter } from './search-filter.ts';
 
 const maxDepth = 10; // of groups within groups
 /** Active Directory follows nested groups by itself with this rule. */
@@ -31,7 +31,7 @@ async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filte
 function directGroups(client: Client, configuration: LdapConfiguration, entry: Entry, username: string): Promise<readonly string[]> {
   const { groupsFrom = 'memberOf', groupFilter = '' } = configuration;
   if (groupsFrom === 'memberOf') return Promise.resolve(textsOf(entry, 'memberOf'));
-  return searchGroups(client, configuration, fillFilter(groupFilter, { dn: entry.dn, username }));
+  return searchGroups(client, configuration, searchFilter(groupFilter, { dn: entry.dn, username }));
 }
 
 /** Returns the groups that a group is in. */
@@ -39,7 +39,7 @@ async function parentsOf(client: Client, configuration: LdapConfiguration, dn: s
   const { groupsFrom = 'memberOf', groupFilter = '' } = configuration;
   if (groupsFrom === 'search') {
     if (!groupFilter.includes('{dn}')) return [];
-    return searchGroups(client, configuration, fillFilter(groupFilter, { dn, username: '' }));
+    return searchGroups(client, configuration, searchFilter(groupFilter, { dn, username: '' }));
   }
   const options = { scope: 'base', filter: '(objectClass=*)', attributes: ['memberOf'], derefAliases: 'never' } satisfies SearchOptions;
   const group = await client.search(dn, options).catch((cause: unknown) => {
@@ -53,7 +53,7 @@ async function parentsOf(client: Client, configuration: LdapConfiguration, dn: s
 /**
  * Returns the DNs of the groups of a user; if the configuration has `nestedGroups`, also of the groups that contain these groups.
  * @param username the name with which the user has signed in
- * @throws DirectoryRefused if there are too many
+ * @throws DirectoryRefused if there are too many, or a filter is too long
  */
 export async function groupsOf(
   client: Client,
@@ -63,7 +63,7 @@ export async function groupsOf(
 ): Promise<readonly string[]> {
   const isActiveDirectory = textOf(entry, 'sAMAccountName') !== '';
   if (configuration.nestedGroups === true && configuration.groupsFrom !== 'search' && isActiveDirectory)
-    return searchGroups(client, configuration, fillFilter(`(member:${inChain}:={dn})`, { dn: entry.dn }));
+    return searchGroups(client, configuration, searchFilter(`(member:${inChain}:={dn})`, { dn: entry.dn }));
   const groups = new Map<string, string>(); // by the DN in lower case
   let next = await directGroups(client, configuration, entry, username);
   for (let depth = 0; depth < maxDepth && next.length > 0; depth += 1) {

@@ -1,9 +1,9 @@
 import type { Client } from 'ldapts';
-import { fillFilter } from '#core/ldap/ldap-text.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import type { DirectoryUser } from '#ports/directory.ts';
 import { defaultUsername, entryId, groupNames, isDisabled, textOf, userAttributes } from './directory-entry.ts';
 import { groupsOf } from './directory-groups.ts';
+import { searchFilter } from './search-filter.ts';
 
 const maxUsername = 255; // characters
 
@@ -17,9 +17,9 @@ export interface SearchedUser {
 
 /** Returns the base, the scope and the filter of the search for a user. */
 function searchOf({ baseDn, userFilter }: LdapConfiguration, { username, bindName }: SearchedUser) {
-  if (userFilter !== undefined) return { base: baseDn, scope: 'sub', filter: fillFilter(userFilter, { username }) } as const;
+  if (userFilter !== undefined) return { base: baseDn, scope: 'sub', filter: searchFilter(userFilter, { username }) } as const;
   if (bindName?.includes('=')) return { base: bindName, scope: 'base', filter: '(objectClass=*)' } as const;
-  return { base: baseDn, scope: 'sub', filter: fillFilter('(userPrincipalName={name})', { name: bindName ?? '' }) } as const;
+  return { base: baseDn, scope: 'sub', filter: searchFilter('(userPrincipalName={name})', { name: bindName ?? '' }) } as const;
 }
 
 /**
