@@ -65,7 +65,7 @@ function openAccessLog(target: string): JsonLines {
 const reportAuditFailure = (log: FastifyBaseLogger) => (cause: unknown) =>
   log.error(
     { error: cause instanceof Error ? cause.name : 'unknown' },
-    'Cannot write audit entries to the database. They stay in memory and are written with the next ones.',
+    'Cannot write audit entries to the database. Those that fit stay in memory and are written later, unless the database rejects them.',
   );
 
 /** Starts to listen at the addresses of the settings. @returns the base addresses of links and of the management interface */

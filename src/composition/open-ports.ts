@@ -54,7 +54,7 @@ export interface OpenPorts {
    * a request takes a tenth less time.
    */
   readonly clientAddress: AsyncLocalStorage<string> | null;
-  /** Sets the base address of links, if no setting names it. */
+  /** Sets the base address of links. Before the first call, it is that of the settings, or `localhost` with the port of the settings. */
   readonly setPublicUrl: (url: string) => void;
 }
 

@@ -56,7 +56,7 @@ export async function recoverChanges(
   const failures = await recoverInterruptedChanges(ports, runningChanges, options);
   if (failures.size === 0) return;
   const reasons = [...failures].map(([name, reason]) => `location ${name}: ${reason}`).join('; ');
-  log.warn(`Cannot recover some interrupted changes of files (${reasons}). Postern tries again, after longer pauses each time.`);
+  log.warn(`Cannot recover some interrupted changes of files (${reasons}). Postern tries again every ten seconds, later every minute.`);
 }
 
 /** Deletes what interrupted changes left in the locations, and logs the locations where visitors cannot change files. */
@@ -64,7 +64,7 @@ async function sweepAndLog(ports: Ports, log: FastifyBaseLogger): Promise<void> 
   try {
     for (const [name, reason] of await sweepLocations(ports)) log.warn(`Visitors cannot change files at location ${name}: ${reason}.`);
   } catch {
-    log.warn('Cannot delete temporary files in the locations. Postern tries again in an hour.');
+    log.warn('Cannot delete temporary files in the locations. Postern tries again within an hour.');
   }
 }
 
@@ -75,11 +75,11 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   const retention = auditRetention(ports, () => performance.now(), warn);
   // One object for each of the two recovery runs, because they see different changes.
   const [failing, failingOfOthers] = [new FailingLocations(), new FailingLocations()];
-  // Each process recovers its own changes whose outcome it could not record while the database was unavailable.
   let lastReportAt = performance.now();
   // Without other processes, all changes belong to this one. The recovery at the start may have found a full disk.
   let recoversAll = !ports.store.isShared;
   let othersReliableFrom = lastReportAt;
+  // Each process recovers its own changes whose outcome it could not record while the database was unavailable.
   const reportAndRecover = () =>
     checkSameDatabase(ports, database)
       .then(() => reportAlive(ports))

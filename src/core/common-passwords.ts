@@ -1,6 +1,7 @@
 import { fold } from './fold.ts';
 
-// The most common passwords of published leaks that have at least ten characters: shorter ones are refused anyway.
+// Common passwords of published leaks, and others that attackers try first. All have at least ten characters: shorter ones are refused
+// anyway.
 const commonPasswords = new Set(
   `1234567890 0123456789 0987654321 9876543210 1234567891 12345678910 123456789a a123456789 123456789q q123456789 1q2w3e4r5t
   1qaz2wsx3edc 1qazxsw23edc qwertyuiop qwertyuiop1 qwerty1234 qwerty12345 qwerty123456 1234qwerty 123456qwerty asdfghjkl1

@@ -41,7 +41,10 @@ export function costQueue<Item>(): CostQueue<Item> {
     group.cost = Math.max(group.cost, minCost);
     waitingGroups += 1;
   }
-  /** Returns the group with the lowest cost that has items to take. Deletes idle groups that would start at the same cost. */
+  /**
+   * Returns the group with the lowest cost that has items to take. Deletes idle groups that would come back at `minCost`, as new groups
+   * start.
+   */
   function findCheapestGroup(): Group<Item> | undefined {
     let cheapest: Group<Item> | undefined;
     for (const [name, group] of groups)

@@ -14,7 +14,8 @@ export type DateOnlyMeaning = 'firstOfDay' | 'firstOfNextDay';
 /**
  * Parses an ISO 8601 date-time or date. Without an offset it is in UTC.
  * @param meaning the instant that a date without a time stands for
- * @returns milliseconds since the epoch, or null if the text names no existing instant, such as 30 February
+ * @returns milliseconds since the epoch, or null if the text has another form, or names no existing instant of the years 0000 to 9999, such
+ *   as 30 February
  */
 export function parseInstant(text: string, meaning: DateOnlyMeaning): number | null {
   const instant = parseUnlimited(text, meaning);

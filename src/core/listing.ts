@@ -48,7 +48,7 @@ interface Candidate<T> {
   readonly key: string;
 }
 
-/** The folder is so large, and the page so far from its beginning, that the entries before the page do not fit into memory. */
+/** The folder is so large, and the end of the page so far from its beginning, that the entries up to there do not fit into memory. */
 export class PageTooDeep extends Error {}
 
 const defaultMaxBytes = 128 << 20; // memory for candidates
@@ -93,7 +93,7 @@ export class PageSelection<T extends SortableEntry> {
     this.#compare = comparisonOf(query);
   }
 
-  /** Takes further entries of the folder. @throws PageTooDeep if those before the page do not fit into memory */
+  /** Takes further entries of the folder. @throws PageTooDeep if those up to the end of the page do not fit into memory */
   add(entries: Iterable<T>): void {
     for (const entry of entries) {
       const key = fold(entry.name);

@@ -185,7 +185,7 @@ export const fieldRefusal = (field: string, detail: string) =>
 
 /**
  * Runs checks that do not depend on each other, one after the other.
- * @throws Refusal `fieldInvalid` with the field errors of all checks
+ * @throws Refusal `fieldInvalid` with the field errors of all checks; any other error of a check, without running the checks after it
  */
 export async function runChecks(...checks: readonly (() => unknown)[]): Promise<void> {
   const fieldErrors: FieldError[] = [];
@@ -203,7 +203,7 @@ export async function runChecks(...checks: readonly (() => unknown)[]): Promise<
 const refusalOf = (fieldErrors: readonly FieldError[]) =>
   new Refusal('fieldInvalid', fieldErrors.map(({ field, detail }) => `${field}: ${detail}`).join('; '), { fieldErrors });
 
-/** Runs synchronous checks as `runChecks` does. @throws Refusal `fieldInvalid` with the field errors of all checks */
+/** Runs synchronous checks as `runChecks` does. @throws as `runChecks` */
 export function runChecksSync(...checks: readonly (() => unknown)[]): void {
   const fieldErrors = checks.flatMap((check) => {
     try {

@@ -24,7 +24,7 @@ export function checkNotGuessable(password: string, field: string): void {
 /**
  * Checks a new password against all rules.
  * @param field name of the password in the body
- * @throws Refusal `fieldInvalid` (400) that names the field
+ * @throws Refusal `fieldInvalid` (400) that names the field, or `confirmPassword` if the repetition differs
  */
 export function checkNewPassword({ password, confirmPassword, name }: NewPassword, field: string): void {
   if (password !== confirmPassword) throw fieldRefusal('confirmPassword', `must be equal to ${field}`);

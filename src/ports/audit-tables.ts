@@ -30,7 +30,10 @@ export interface AuditTable {
   identity_key: Generated<string | null>;
 }
 
-/** An audit entry that still collects equal actions of one visitor, until the instant `until`. */
+/**
+ * An audit entry that still collects equal actions until the instant `until`: those of one visitor at one site, or those of all visitors at
+ * a site who have not signed in.
+ */
 export interface OpenEntryTable {
   tid: number;
   key: string;

@@ -62,8 +62,8 @@ export interface SecondFactorTable {
   /** Sealed: the secret of an app, or a passkey as JSON. */
   secret: string;
   /**
-   * The newest value that was used; codes and challenges that are not newer are refused. For an app: the time step of the code. For a
-   * passkey: when the challenge was created, ms since the epoch.
+   * The last value that was used. Codes and challenges that are not newer are refused, unless this value is so far ahead that a clock was
+   * wrong. For an app: the time step of the code. For a passkey: when the challenge was created, ms since the epoch.
    */
   last_step: number;
   created_at: number;

@@ -4,7 +4,7 @@ export interface ProcessTable {
   seen_at: number;
 }
 
-/** Fingerprint of the secret key that encrypts the secrets of this database. */
+/** Fingerprint of the secret key that encrypts the secrets of this database; while a copy into it is unfinished, a mark instead. */
 export interface SecretKeyTable {
   fingerprint: string;
 }

@@ -1,4 +1,4 @@
-/** A job that waits or runs. Its times are the database's, in ms since the epoch. */
+/** A job that waits, runs or was given up. Its times are the database's, in ms since the epoch. */
 export interface JobTable {
   kind: string;
   /** Distinguishes the jobs of one kind; empty for a recurring job. */
@@ -9,7 +9,7 @@ export interface JobTable {
   due_at: number;
   /**
    * Number of claims since it last succeeded, without those that were released. It begins again at 0 if a job that was given up is enqueued
-   * again. Together with `holder` it identifies one claim.
+   * again, or if the last attempt fails after the job was enqueued again. Together with `holder` it identifies one claim.
    */
   attempts: number;
   /** Incremented each time the job is enqueued, so that what is enqueued while the job runs is not lost. */

@@ -25,10 +25,10 @@ export interface DeliveryTable {
   lane: MailLane;
   kind: MailKind;
   content_id: number;
-  /** Mails with the same value share one turn within their tenant: those of one change, or the codes of one wide network. */
+  /** Mails with the same value share one turn within their tenant: those with the same content, or the codes of one wide network. */
   turn: Generated<string>;
   share_id: number | null;
-  /** Empty for a sign-in code until the mail is sent: only then does Postern check whether the address is admitted. */
+  /** Empty for a code until the mail is sent: only then does Postern check whether the address is admitted. */
   recipient: string;
   /** The same for two spellings of an address. */
   recipient_key: string;

@@ -64,10 +64,14 @@ export interface OpenId {
   finish(client: OpenIdClient, returned: URL, pending: PendingOpenId, needs: StatementNeeds): Promise<OpenIdStatement>;
   /**
    * Asks the provider again about a user who has signed in.
-   * @throws ProviderUnavailable; ProviderRefused if it no longer admits the user
+   * @throws ProviderUnavailable; ProviderRefused if it no longer admits the user, or if its response is not valid; what `storeToken` throws
    */
   refresh(client: OpenIdClient, user: UserToRefresh, needs: StatementNeeds): Promise<OpenIdStatement>;
-  /** Returns the address for signing out at the provider, or null. @param backTo address to which the browser then comes back */
+  /**
+   * Returns the address for signing out at the provider; null: it has none.
+   * @param backTo address to which the browser then comes back
+   * @throws ProviderUnavailable, ProviderRefused
+   */
   signOutUrl(client: OpenIdClient, backTo: string): Promise<string | null>;
   /** Tries the settings of a client as far as is possible without a user. */
   test(client: OpenIdClient, redirectUrl: string): Promise<readonly ProviderTest[]>;

@@ -35,7 +35,7 @@ export interface Outbound {
   connect(target: OutboundTarget, signal?: AbortSignal): Promise<OutboundConnection>;
   /**
    * Sends an HTTP request. A redirect is returned to the caller and never followed.
-   * @throws as `connect`
+   * @throws as `connect`; the reason of the signal; ResponseTooLarge if `request` itself reads the body
    */
   request(url: URL, request?: OutboundRequest): Promise<OutboundResponse>;
   /** Closes the connections of `request`, also those with a running request. Sockets that `connect` returned stay open. */

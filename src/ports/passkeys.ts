@@ -28,7 +28,7 @@ export interface PasskeyUse {
 export interface Passkeys {
   /**
    * Checks a new passkey. Refuses attestations with certificates: Postern does not request any.
-   * @returns the passkey, or null if it does not belong to the challenge or is malformed
+   * @returns the passkey, or null if a check fails, for example because it does not belong to the challenge
    */
   verifyCreation(creation: PasskeyCreation, challenge: string): Promise<Passkey | null>;
   /**

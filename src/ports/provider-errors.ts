@@ -1,4 +1,7 @@
-/** The provider cannot be used now: it cannot be reached, does not respond in time, answers with an error status, or sends too much. */
+/**
+ * The provider cannot be used now: it cannot be reached, does not respond in time, answers with an error status, or sends too much. Or the
+ * browser has brought back an error that means this.
+ */
 export class ProviderUnavailable extends Error {}
 
 /** The provider has refused the sign-in, or its response failed a check. The message is for the operator. */
@@ -6,7 +9,7 @@ export class ProviderRefused extends Error {}
 
 /**
  * What the browser has brought back from the provider is refused: an error or a wrong code of an OpenID provider, or an invalid SAML
- * response.
+ * response. Also a refresh token that an OpenID provider refuses, and SAML metadata that is not valid when a response is read.
  */
 export class ResponseRefused extends ProviderRefused {}
 

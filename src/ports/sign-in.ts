@@ -74,11 +74,12 @@ export interface PasswordSignIn {
   /**
    * Verifies the credentials within `attempt.countAttempt`. An unknown name, a wrong password and an inactive user take the same time
    * and get the same response.
-   * @throws Refusal (401, 429), see `SignInAttempt`; (403) without the required group; (503) if busy, or the directory is not available
+   * @throws Refusal (401, 429), see `SignInAttempt`; (403) without the required group; (503) if busy, or the directory is not available;
+   *   (400) if the profile of a directory has changed
    */
   verify(profile: ProfileRef, credentials: PasswordCredentials, attempt: SignInAttempt): Promise<CompletedSignIn>;
   /**
-   * Replaces the password of the visitor and ends their other sign-ins. Absent: visitors have no password of their own.
+   * Replaces the password of the visitor and ends their other sign-ins. Absent: visitors cannot replace it here.
    * @param current a sign-in with the current password
    * @param hash hash of the new password
    * @returns the sign-in with the new password; null: another password was set meanwhile
@@ -125,7 +126,10 @@ export interface CodeSignIn {
    * @throws Refusal (503) if no mail can be sent
    */
   request(profile: ProfileRef, request: CodeRequest): Promise<void>;
-  /** Verifies a code and uses it up. Returns null for a wrong code, for a browser without one, and if the address may not sign in. */
+  /**
+   * Verifies a code and uses it up. Returns null for a wrong code, after too many attempts, for a browser without a valid code, and if the
+   * address may not sign in.
+   */
   verify(profile: ProfileRef, credentials: CodeCredentials): Promise<CompletedSignIn | null>;
 }
 
@@ -190,7 +194,8 @@ export interface RedirectSignIn {
   /**
    * Begins a sign-in. Stores nothing.
    * @param redirectUrl address of this profile to which the browser comes back
-   * @throws Refusal (503) if the provider is not available
+   * @throws Refusal (400) if the profile has changed; (401) if the provider's metadata or the client's settings are refused; (503) if the
+   *   provider is not available
    */
   begin(profile: ProfileRef, redirectUrl: string): Promise<StartedSignIn>;
   /**
@@ -207,6 +212,7 @@ export interface RedirectSignIn {
    * the browser back with a POST, which has no cookies unless they are for HTTPS only.
    * @returns a reference for the parameter `parked` of the next request. If the response was refused, `finish` throws the refusal that the
    *   reference contains
+   * @throws Refusal (400) if the profile has changed, or the request has no response; (503)
    */
   park?(profile: ProfileRef, response: BrowserReturn): Promise<string>;
   /** Returns whether a sign-in may begin at the provider. It ends at the portal. Absent: none may. */
@@ -219,13 +225,13 @@ export interface RedirectSignIn {
  * request.
  */
 export interface Renewal {
-  /** Returns the time in ms since the renewal became due. Negative: it is not due yet. */
+  /** Returns the time in ms since the renewal became due. Negative: it is not due yet, or the sign-in cannot be renewed. */
   overdueTime(signIn: CompletedSignIn): number;
   /**
    * Asks the provider.
    * @param storeRenewal stores a new value of `renewal` during the renewal
    * @returns the sign-in with the current identity
-   * @throws Refusal (401) if the provider no longer admits the visitor; (503) if it is not available
+   * @throws Refusal (401) if the provider no longer admits the visitor; (400) if the profile has changed; (503) if it is not available
    */
   renew(profile: ProfileRef, signIn: CompletedSignIn, storeRenewal: (renewal: string) => Promise<void>): Promise<CompletedSignIn>;
 }

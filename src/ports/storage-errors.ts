@@ -20,5 +20,5 @@ export class ItemBusy extends Error {}
 export class PathTooLong extends Error {}
 /** The file exists, but its service has moved its bytes to slow storage, from which they must be restored first. */
 export class ItemArchived extends Error {}
-/** The file has changed since the caller read its etag. */
+/** The file has changed, or was deleted, since the caller read its etag. */
 export class ItemChanged extends Error {}

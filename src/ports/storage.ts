@@ -7,7 +7,10 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** An open file. Reads return the content that `entry` describes, even if the name is deleted or replaced meanwhile. */
+/**
+ * An open file. Reads return the content that `entry` describes, even if the name is deleted or replaced meanwhile; or they throw
+ * ItemChanged, if the storage no longer has this content, as is usual for services.
+ */
 export interface OpenFile {
   readonly entry: DatedEntry;
   /** The entire content, if the file is so small that it was read when it was opened. */
@@ -16,7 +19,8 @@ export interface OpenFile {
    * Yields the bytes of a range in order, in pieces of any size. A piece may be used until the next one is requested. The next
    * piece is read meanwhile.
    * @param signal ends the wait for a storage that does not respond: a caller cannot leave a loop while the loop waits
-   * @throws ItemChanged if the file ends before the range; StorageUnavailable; the reason of the signal
+   * @throws ItemChanged if the file ends before the range, or the storage no longer has its content; StorageUnavailable; the reason of the
+   *   signal
    */
   read(range: ByteRange, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
@@ -68,9 +72,12 @@ export interface Upload {
    * `write`. null: the token is enough.
    */
   readonly handle: string | null;
-  /** Resolves when the next chunk may be written. The chunk may be reused then. */
+  /** Resolves when the next chunk may be written. The chunk may be reused then. @throws StorageFull */
   write(chunk: Uint8Array): Promise<void>;
-  /** Makes all written bytes durable, so that `place` is fast. The file is not visible yet. */
+  /**
+   * Makes all written bytes durable, so that `place` is fast. The file is not visible yet. Not for a small file that the storage stores
+   * with one request: `place` sends it.
+   */
   sync(): Promise<void>;
   /**
    * Makes the file visible permanently: it stays visible after a crash. @returns its name
@@ -168,8 +175,8 @@ export interface TestStep {
 }
 
 /**
- * The files of a location. Every method throws StorageUnavailable if the storage does not respond. Adapters must not split or decode
- * an ItemPath: its segments are already checked (core/item-path).
+ * The files of a location. Every method throws StorageUnavailable if the storage does not respond. Methods that change files, and `sweep`,
+ * may throw StorageUnusable. Adapters must not split or decode an ItemPath: its segments are already checked (core/item-path).
  */
 export interface Storage {
   readonly traits: StorageTraits;
@@ -196,7 +203,7 @@ export interface Storage {
   list(path: ItemPath, client?: StorageClient): Promise<AsyncIterable<readonly Entry[]> | null>;
   /** Returns one sorted page of a folder, or null if there is no folder. @throws PageTooDeep (core/listing) */
   page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;
-  /** Opens a file. @returns null if there is no file @throws ItemArchived */
+  /** Opens a file. @returns null if there is no file @throws ItemArchived; ItemChanged if the file changes while it is opened */
   open(path: ItemPath, client?: StorageClient): Promise<OpenFile | null>;
   /**
    * Reads several small files into a buffer. Afterwards, use only the buffer in the result. null: the storage reads files one by one.

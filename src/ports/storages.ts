@@ -14,7 +14,7 @@ export interface Storages {
   open(location: StorageLocation): Promise<Storage>;
   /**
    * Returns what is wrong with the configuration of a location, or null if the tenant may store it.
-   * @param others the locations of other tenants, with which it must not overlap
+   * @param others locations of other tenants: a folder of this machine must not overlap theirs
    */
   configurationError(location: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
   /**

@@ -71,7 +71,7 @@ export interface Store {
   sync(): Promise<void>;
   /** Runs `work` under an exclusive lock on each of the keys, which applies to all processes on the same database. */
   withLocks<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
-  /** Checks that the database answers. */
+  /** Checks that the database answers and, on PostgreSQL, that it accepts changes. */
   check(): Promise<void>;
   /**
    * Returns the id of the database. On PostgreSQL, a database that replaces this one has another id. With SQLite the id is the folder,

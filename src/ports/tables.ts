@@ -19,7 +19,10 @@ import type { AlertDigestTable, DeliveryTable, MailContentTable, SignInCodeTable
 import type { CountedFolderTable, UsedSpaceTable } from './quota-tables.ts';
 import type { KnownNetworkTable, UsedStatementTable, VisitSessionTable } from './session-tables.ts';
 
-/** Columns of all records that keys and operators manage. Times are integers in milliseconds since the epoch, in every table. */
+/**
+ * Columns that login profiles, access users, shares and locations have in common. Times are integers in milliseconds since the epoch, in
+ * every table.
+ */
 interface ManagedTable {
   readonly tid: number;
   version: number;

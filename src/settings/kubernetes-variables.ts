@@ -1,5 +1,5 @@
 /**
- * Returns whether Kubernetes sets a variable of this name. It does so in every container for each Service of the namespace,
+ * Returns whether Kubernetes may set a variable of this name. It sets such variables in every container for each Service of the namespace,
  * so a Service named `postern` produces POSTERN_ variables that are not settings.
  */
 export const isKubernetesVariable = (name: string) =>

@@ -10,7 +10,7 @@ import { fail, parseOptional } from './setting-values.ts';
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** true: TLS from the first byte; false: STARTTLS. */
+  /** true: TLS from the first byte; false: STARTTLS, if the server offers it or `requiresTls` is true. */
   readonly secure: boolean;
   /** false only for a server on this machine: without TLS, others could read the mails and the password. */
   readonly requiresTls: boolean;

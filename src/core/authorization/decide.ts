@@ -24,7 +24,7 @@ export interface Question<R extends VisitorAction = VisitorAction> {
   readonly visitor: Visitor;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** true: the upload replaces a file. This deletes the old file, so it needs both permissions. */
+  /** true: the upload replaces a file. This deletes the old file, so it needs `canDelete` in addition to `canUpload`. */
   readonly replaces?: boolean;
 }
 

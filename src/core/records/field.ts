@@ -49,7 +49,7 @@ export const count = (description: string) => Type.Integer({ minimum: 0, descrip
 /** Returns the schema of a limit of bytes or files. */
 export const limit = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 
-/** Returns the schema of an instant. Responses use RFC 3339 in UTC; requests may use any ISO 8601 date-time or date. */
+/** Returns the schema of an instant. Responses use RFC 3339 in UTC; requests may use any form that `parseInstant` accepts. */
 export const instant = (description: string) => Type.String({ format: 'date-time', description });
 
 /** Returns a schema that also allows null. In a response, null means that the field is not set; in a request, it clears the field. */
@@ -80,7 +80,7 @@ export function bodyOf<P extends TProperties, R extends keyof P & string, O exte
   return Type.Unsafe<Body<P, R, O>>(Type.Object(properties, { additionalProperties: false }));
 }
 
-/** The fields of every record that say who created and changed it, and when. */
+/** The fields of most records that say who created and changed it, and when. API keys and tenants have their own. */
 export const stampFields = {
   createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
   updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),
