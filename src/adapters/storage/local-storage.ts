@@ -33,7 +33,7 @@ const releaseAfterUpload = (upload: Upload, release: () => void): Upload => ({
   closeForRecovery: () => upload.closeForRecovery().finally(release),
 });
 
-/** Returns the storage of a location of kind `local`. Its folder is open only while it is used. */
+/** Returns the storage of a location of kind `local`. Its folder is opened when it is needed, and may be closed while nobody uses it. */
 export function localStorage(folders: OpenFolders, { folder, writingRules: writing }: LocalLocation): Storage {
   const storages = new WeakMap<OpenFolder, FolderStorage>();
   function storageOf(openFolder: OpenFolder): FolderStorage {

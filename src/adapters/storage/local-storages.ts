@@ -31,7 +31,7 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
   mkdirSync(defaultRoot, { recursive: true }); // another start may create it at the same time
   const floor: FreeSpaceFloor = { device: statSync(defaultRoot).dev, bytes: minFree };
   const allowedRoots = [...roots, { tid: firstTenant, folder: defaultRoot }];
-  /** Returns paths with all links resolved. A path that does not exist stays as it is. */
+  /** Returns paths with all links resolved. A path that does not exist or cannot be read stays as it is. */
   const resolveAll = async (paths: readonly string[]) =>
     (await folders.resolveLinks(paths)).map((resolved, index) => resolved ?? paths[index] ?? '');
   async function isAllowed(tid: number, folder: string): Promise<boolean> {

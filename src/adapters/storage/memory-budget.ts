@@ -16,8 +16,8 @@ export interface TenantMemory {
 }
 
 /**
- * Memory for long lists of files that services send. A tenant may have half of the memory that the others leave, so that the services
- * of one tenant cannot take all of it.
+ * A limit for memory that tenants share, such as that for long lists of files that services send. A tenant may have half of the memory
+ * that the others leave, so that the services of one tenant cannot take all of it.
  */
 export class MemoryBudget {
   readonly #total: number;

@@ -5,8 +5,9 @@ import { StorageFull } from '#ports/storage-errors.ts';
 import { ReservedBytes, reservationFile, uploadOf } from './reserved-bytes.ts';
 
 /**
- * ms after which a reservation counts only the bytes that have arrived, if neither it nor the file of the upload has changed: its process
- * has ended. A client that sends nothing for that long is refused earlier (`RequestTimeouts`).
+ * ms after which a reservation is stale if neither it nor the file of the upload has changed: its process has ended. When space is
+ * short, a stale reservation is reduced to the bytes that have arrived. A client that sends nothing for that long is refused earlier
+ * (`RequestTimeouts`).
  */
 const staleAfter = 150_000;
 
@@ -15,14 +16,17 @@ const correctionInterval = 2000; // ms
 const maxAge = 1000;
 /** The folder is read again earlier if less than this part of the space is free. */
 const scarcePart = 1 / 8;
-/** Reading the folder, or its times, takes at most one tenth of the time. It can contain tens of thousands of files. */
+/**
+ * Reading the folder earlier than after `maxAge`, and reading the times of its files, each take at most one tenth of the time. The folder
+ * can contain tens of thousands of files.
+ */
 const restFactor = 10;
 
 const pieceLength = 256; // files of the folder to read at once
 
 const isMissing = (cause: unknown) => systemErrorCode(cause) === 'ENOENT';
 
-/** A list of the reservations, with the changes of this process since then. */
+/** A list of the reservations as the folder was read, with the changes of this process since then. */
 interface Snapshot {
   readonly reserved: ReservedBytes;
   readonly readAt: number;
@@ -143,7 +147,7 @@ export class SpoolSpace {
 
   /**
    * Corrects the reservations of processes that have ended. Other changes continue meanwhile.
-   * @returns false if the last correction was too recent
+   * @returns false if the last correction was too recent, or still runs
    */
   async #correctStale(): Promise<boolean> {
     const startedAt = this.#monotonic();

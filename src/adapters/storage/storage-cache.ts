@@ -4,7 +4,7 @@ import type { StorageLocation } from '#ports/storages.ts';
 
 const maxCachedStorages = 512;
 
-/** Returns a function that opens the storage of a location, and opens it once for each tenant and configuration. */
+/** Returns a function that opens the storage of a location, and caches it by tenant and configuration. */
 export function cacheStorages(
   open: (location: StorageLocation) => Storage | Promise<Storage>,
 ): (location: StorageLocation) => Promise<Storage> {

@@ -24,7 +24,7 @@ export interface UploadSpoolOptions {
 }
 
 /**
- * How many files are created or synced at the same time. Each occupies a thread of the process for as long as the disk takes, and
+ * How many files are opened or synced at the same time. Each occupies a thread of the process for as long as the disk takes, and
  * other work needs these threads, too.
  */
 const maxConcurrent = 3;

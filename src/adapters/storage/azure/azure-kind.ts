@@ -35,7 +35,7 @@ function credentialsErrorOf({ accountKey, sasToken, useMachineCredentials = fals
 
 /**
  * Returns the kind `azure`: containers of Azure Blob Storage. Locations of different tenants may overlap, because each tenant enters
- * the credentials itself.
+ * the credentials itself, or an operator allows it to use those of the machine.
  * @param machineTenants ids of the tenants that may use the managed identity of this machine
  */
 export const azureKind = (services: AzureServices, machineTenants: readonly number[]): StorageKind => ({

@@ -48,7 +48,7 @@ function objectOf(entry: XmlElement, prefix: string): StoredObject {
 
 /**
  * Yields the keys that begin with a prefix, in pages.
- * @param delimiter '/': for all keys with the same text up to the next slash, yields only that text, as one prefix
+ * @param delimiter '/': keys with a further slash only as prefixes.
  * @throws as `listPages`
  */
 export function listBlobs(

@@ -45,7 +45,7 @@ export class MachineTokens {
     this.#token = new TemporarySecret(now, fetchToken, 'this machine has no managed identity, or its metadata service does not respond');
   }
 
-  /** Returns a valid token. @throws StorageUnavailable if the machine has no identity */
+  /** Returns a valid token. @throws StorageUnavailable if the machine has no identity, or its metadata service does not respond */
   async get(): Promise<string> {
     return (await this.#token.get()).text;
   }

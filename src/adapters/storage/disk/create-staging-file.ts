@@ -8,7 +8,7 @@ export function discardLate({ data }: Pick<FolderThreads, 'data'>, upload: Stage
   void data.run('discardUpload', [upload], { client, always: true });
 }
 
-/** Creates an empty staging file. @throws ItemNotFound (no such parent), StorageFull, StorageUnavailable */
+/** Creates an empty staging file. @throws ItemNotFound (no such parent), StorageFull, StorageUnusable, StorageUnavailable */
 export function createStagingFile(
   threads: Pick<FolderThreads, 'data'>,
   {

@@ -34,7 +34,7 @@ export class DiskCommands {
   readonly #lists = new OpenLists();
   #openedRoot: StorageRoot | null;
 
-  /** @param root the open folder, or null if `openRoot` will open it */
+  /** @param root the open folder; null: `openRoot` opens it later, or the commands need no open folder */
   constructor(root: StorageRoot | null) {
     this.#openedRoot = root;
   }
@@ -53,7 +53,7 @@ export class DiskCommands {
     }
   }
 
-  /** Returns paths with all symbolic links resolved; null for those that do not exist. */
+  /** Returns paths with all symbolic links resolved; null for those that do not exist or cannot be read. */
   resolveLinks(paths: readonly string[]): (string | null)[] {
     return paths.map(resolveLinks);
   }

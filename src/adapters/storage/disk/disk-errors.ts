@@ -67,7 +67,8 @@ export function afterCommitPoint<T>(work: () => T): T {
 
 /**
  * Runs a change.
- * @throws OutcomeUnknown for an error of the disk that does not say whether the change was made, such as EIO
+ * @throws OutcomeUnknown for every other error of a system call than that of a missing item, a taken name or a full disk: after EIO, for
+ *   example, it is not known whether the change was made
  */
 export function runDiskChange<T>(change: () => T): T {
   try {

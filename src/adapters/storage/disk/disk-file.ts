@@ -42,7 +42,7 @@ class DescriptorFile implements OpenFile {
         spare = piece.buffer;
       }
     } finally {
-      // After a failure the reader or a thread may still use a buffer: the pair goes to the garbage collector.
+      // After a failure or an early end, the reader or a thread may still use a buffer: the pair goes to the garbage collector.
       this.#buffers.release(unused);
     }
   }
@@ -52,7 +52,11 @@ class DescriptorFile implements OpenFile {
     await this.#data.run('close', [this.#descriptor], { client: this.#client, always: true });
   }
 
-  /** Fills a buffer, which is moved to a thread and back. @throws ItemChanged if the file ends before the buffer is full */
+  /**
+   * Fills the beginning of a buffer, which is moved to a thread and back.
+   * @param end position of the last byte that may be read
+   * @throws ItemChanged if the file has fewer bytes; StorageUnavailable
+   */
   async #fill(buffer: ArrayBuffer, position: number, end: number): Promise<Buffer<ArrayBuffer>> {
     const length = Math.min(buffer.byteLength, end - position + 1);
     const { promise, resolve } = Promise.withResolvers<void>();

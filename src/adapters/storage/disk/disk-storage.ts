@@ -19,7 +19,7 @@ export interface WritingRules {
   readonly ownership: Ownership;
 }
 
-/** The methods of a storage that need its folder open. */
+/** The methods of a storage that run commands in its open folder. */
 export interface FolderStorage
   extends Omit<Storage, 'traits' | 'check' | 'folderKey' | 'pathOnDisk' | 'signedAddress' | 'testSteps' | 'readRun' | 'continueUpload'> {
   readRun(...parameters: Parameters<NonNullable<Storage['readRun']>>): Promise<FilledRun>;

@@ -38,7 +38,7 @@ export class DiskUpload implements ContinuedUpload {
    */
   #lastSync: Promise<unknown> = Promise.resolve();
 
-  /** @param offset bytes that the staging file has already */
+  /** @param offset bytes of the staging file to keep: `write` continues after them */
   constructor(stagedUpload: StagedUpload, target: UploadTarget, placing: Placing, folder: UploadFolder, offset = 0) {
     this.#stagedUpload = stagedUpload;
     this.#position = offset;

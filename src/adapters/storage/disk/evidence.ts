@@ -42,7 +42,7 @@ function leadsToOtherMount(root: StorageRoot, path: readonly string[]): boolean 
 
 /**
  * Suffix of a mount note: a file in `.postern/` which says that the evidence of a change is in another mount. After a crash,
- * recovery waits until the mount is there. A root that is not writable has no notes.
+ * recovery waits until the mount is there. If `.postern/` cannot be created, there are no notes.
  */
 const noteSuffix = '-mount';
 

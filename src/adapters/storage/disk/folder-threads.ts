@@ -32,7 +32,10 @@ const maxProbes = 32;
 /** Returns the budget for the additional threads of all locations. */
 export const newThreadBudget = () => new ThreadBudget(maxAdditionalThreads);
 
-/** The threads of one location, with a lane for each kind of work: a lookup waits neither for a large folder nor for a slow sync. */
+/**
+ * The threads of one location, with a lane for each kind of work. A lookup does not queue behind requests for large folders or slow syncs:
+ * if they occupy all threads, another one starts, as far as the budget allows it.
+ */
 export interface FolderThreads extends AsyncDisposable {
   /** Finds and opens files. */
   readonly lookups: Lane;

@@ -13,14 +13,14 @@ export interface FreeSpaceFloor {
 export const floorOf = (folder: number, { device, bytes }: FreeSpaceFloor): number =>
   bytes === 0 || fs.fstatSync(folder).dev !== device ? 0 : bytes;
 
-/** A file of at most this size (bytes) is written without a check if no floor is set: the write itself fails soon enough. */
+/** A file or chunk of at most this size (bytes) is written without a check if no floor is set: the write itself fails soon enough. */
 const maxUnchecked = 1 << 20;
 
 /**
  * Checks the free space before a write.
  * @param floor bytes that must stay free
- * @param additionalBytes of a chunk, or of the complete upload before its first chunk
- * @throws ENOSPC if they would leave less free
+ * @param additionalBytes of a chunk; before the first chunk of a request, all bytes that the upload still needs
+ * @throws ENOSPC if they would leave less free than the floor
  */
 export function checkFreeSpace(folder: number, floor: number, additionalBytes: number): void {
   if (floor === 0 && additionalBytes <= maxUnchecked) return;

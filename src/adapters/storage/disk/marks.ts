@@ -3,8 +3,9 @@ import { commitPointError, linkUnsupportedCodes, systemErrorCode } from './disk-
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 /**
- * A mark is an entry in the staging area that shows recovery how far a change got. It is created after the check that the name is
- * free, and renamed when the change has taken place. If the process ends in between, recovery checks the folder.
+ * A mark is an entry at the place of the evidence (`evidenceEntry`) that shows recovery how far a change got. It is created before the
+ * change is made (if the change takes a name, after the check that the name is free), and renamed when the change has taken place. If the
+ * process ends in between, recovery checks the folder.
  * A mark is a dangling symbolic link whose target is its text, because even a full disk has space for a link.
  */
 const [markSuffix, doneSuffix] = ['-mark', '-done'];

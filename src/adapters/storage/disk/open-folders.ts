@@ -57,7 +57,10 @@ interface CachedFolder {
   users: number;
 }
 
-/** Keeps the folders of locations open while they are used. Locations of one tenant with the same folder share it. */
+/**
+ * Keeps the folders of locations open. If many are open, closes one that is not in use before it opens another. Locations of one tenant
+ * with the same folder share it.
+ */
 export class OpenFolders implements AsyncDisposable {
   readonly #maxOpen: number;
   readonly #settings: ThreadSettings;
@@ -119,8 +122,8 @@ export class OpenFolders implements AsyncDisposable {
   }
 
   /**
-   * Returns whether the staging area of a folder is empty. Uses the threads of the checks: after a start, the own threads of a hundred
-   * locations would need 1 GB.
+   * Returns whether the staging area of a folder is empty. Uses the threads of the checks: after a start, a hundred
+   * locations with threads of their own would need 1 GB.
    * @throws StorageUnavailable, StorageUnusable
    */
   async isStagingEmpty(folder: LocationFolder): Promise<boolean> {
@@ -130,7 +133,10 @@ export class OpenFolders implements AsyncDisposable {
     return this.#probes.lane.run('isStagingEmpty', [{ path, mountPoint }], { onLateResult: () => {} });
   }
 
-  /** Returns paths with all links resolved; null for those that do not exist. @throws StorageUnavailable if a disk does not respond */
+  /**
+   * Returns paths with all links resolved; null for those that do not exist or cannot be read.
+   * @throws StorageUnavailable if a disk does not respond
+   */
   resolveLinks(paths: readonly string[]): Promise<readonly (string | null)[]> {
     return this.#probes.lane.run('resolveLinks', [paths], { onLateResult: () => {} });
   }

@@ -5,7 +5,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY } = fs.constants;
 const O_PATH = 0x200000; // Linux; not in fs.constants
 const procfsType = 0x9fa0; // magic number of procfs in statfs(2)
 
-// Every function here blocks until the disk responds: they run in the threads of a location, never on the event loop.
+// The functions here that make system calls block until the disk responds: they run in threads, never on the event loop.
 
 /** Returns a path to the file or folder of an open descriptor, or to a name in that folder. No rename can redirect it. */
 export const descriptorPath = (descriptor: number, name = '') => `/proc/self/fd/${descriptor}${name && `/${name}`}`;
@@ -26,8 +26,8 @@ export function mountOf(descriptor: number): string {
 
 /**
  * Opens a root. The given path may be a symbolic link: it is resolved once, here.
- * @throws EROOT if the path is `/`, or procfs is missing
- * @throws ENOENT or ENOTDIR if the path is not a folder
+ * @throws EROOT if the path is `/`, or another file system than procfs is mounted at `/proc`
+ * @throws ENOENT or ENOTDIR if the path is not a folder, or `/proc` is empty
  */
 export function openRoot(configuredPath: string): StorageRoot {
   const path = fs.realpathSync.native(configuredPath);

@@ -19,7 +19,7 @@ function changeGroup(descriptor: number, group: number): void {
   try {
     fs.fchownSync(descriptor, -1, group);
   } catch {
-    // the file keeps the group of the process
+    // the file or folder keeps the group that it was created with
   }
 }
 

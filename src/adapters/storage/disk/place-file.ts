@@ -24,7 +24,7 @@ const noClaim = '/';
 
 /**
  * Gives a file a second name, and never replaces another file.
- * @returns false if the file system does not support hard links
+ * @returns false if the system allows no further hard link to the file, for example because the file system has none
  * @throws EEXIST if the name is taken
  */
 export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {

@@ -20,7 +20,7 @@ function readInto(pathDescriptor: number, etag: string, place: Uint8Array): bool
   }
 }
 
-/** @throws ItemChanged if the file is gone or has another ETag */
+/** @throws ItemChanged if the file has another ETag; the error of the system call if it is gone */
 function readRunFile(root: StorageRoot, { path, etag }: RunFile, place: Uint8Array): void {
   const pathDescriptor = openPathWithinRoot(root, path);
   try {

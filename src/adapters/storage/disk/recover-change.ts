@@ -32,7 +32,7 @@ function recoverInFolder(change: PendingFileChange, entry: DirectoryEntry, evide
   }
 }
 
-/** Returns the name that a change created or removed. */
+/** Returns the name that a change created, renamed to or removed. */
 const resultName = ({ action, name, newName }: PendingFileChange, evidence: DirectoryEntry) =>
   action === 'upload' ? recoveredName(evidence, name) : action === 'rename' ? newName : name;
 
@@ -47,8 +47,9 @@ function isEmpty(root: StorageRoot): boolean {
 
 /**
  * Finds out whether a pending change took place before the crash, and repairs it if it was half done.
- * @returns the name that the change created or removed, or null if the change did not take place
+ * @returns the name that the change created, renamed to or removed, or null if the change did not take place
  * @throws StorageUnavailable if the root is empty or a mount in it is missing: a file system must be mounted there first
+ * @throws ENOENT if the parent is missing and the evidence does not prove that the change took place
  */
 export function recoverChange(root: StorageRoot, change: PendingFileChange, ownership: Ownership): string | null {
   if (isEmpty(root)) throw new StorageUnavailable('the folder of the location is empty');

@@ -73,7 +73,7 @@ function reopenStagingFile(
  * Opens the staging file of an upload that continues.
  * @param upload `offset`: bytes that the file must have; `size`: bytes of the complete file, or null if not known
  * @throws ENOENT if it is gone or shorter than `offset`; ENOSPC if the rest would leave less free than the floor;
- *   StorageUnavailable if `.postern/` is missing
+ *   StorageUnavailable if it is gone and `.postern/` is missing, too, or if the mount of its folder is missing
  */
 export function reopenStagedUpload(
   root: StorageRoot,
@@ -137,7 +137,7 @@ export interface Placing {
   readonly ownership: Ownership;
 }
 
-/** Puts a staging file in place under the first free name. @throws ItemExists if no name is free */
+/** Puts a staging file in place under the first free name. @throws EEXIST if no name is free */
 function placeUnderFreeName(staging: DirectoryEntry, folder: number, names: readonly string[]): string {
   for (const [index, name] of names.entries()) {
     try {

@@ -9,7 +9,7 @@ export interface DirectoryEntry {
   readonly name: string;
 }
 
-/** Returns a path to the entry that follows no symbolic link. */
+/** Returns a path to the entry. Its folder is the open one, whatever is renamed; the entry itself may be a symbolic link. */
 export const entryPath = ({ folder, name }: DirectoryEntry) => descriptorPath(folder, name);
 
 /** Returns the stat of the entry itself, not of a link's target, or undefined if it does not exist. */

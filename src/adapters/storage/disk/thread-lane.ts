@@ -32,7 +32,10 @@ interface RequestOptions<T> {
    * was sent to a thread waits until the thread answers.
    */
   readonly onLateResult?: (result: T) => void;
-  /** Called when the thread no longer runs the request, which may be long after its caller got StorageUnavailable. */
+  /**
+   * Called when no thread runs the request any more, which may be long after its caller got StorageUnavailable; or when it is refused
+   * before a thread gets it.
+   */
   readonly onEnd?: () => void;
   /** true: the request is queued even if the disk hangs, because it releases a resource such as a descriptor. */
   readonly always?: boolean;
@@ -62,7 +65,7 @@ export interface PoolThread {
   readonly thread: IdleThread;
   readonly isAdditional: boolean;
   hasAnswered: boolean;
-  /** When the thread may end if it is idle: the idle times of all its requests have then passed. */
+  /** When the thread may end if it is idle: the idle times of all requests after which it had nothing to do have then passed. */
   idleUntil: number;
   /** Requests that the thread has not answered, in their order. */
   sent: PendingRequest[];
@@ -104,7 +107,7 @@ export class Lane {
 
   /**
    * Runs a command in a thread.
-   * @throws the errors of the port; StorageUnavailable if the disk does not respond
+   * @throws the errors that a thread may send (`sentErrors` in disk-errors.ts); StorageUnavailable if the disk does not respond
    */
   run<K extends CommandName>(
     command: K,

@@ -52,8 +52,8 @@ function startIdleTimer(thread: PoolThread, idleTime: number): void {
 const endedResponse: DiskResponse = { error: { kind: 'StorageUnavailable', message: 'the thread of the location has ended' } };
 
 /**
- * The threads that work on one disk. A disk that hangs blocks its own threads and nothing else: requests that wait too long
- * fail, and new ones fail at once until the disk responds again. Usually one thread does all the work; more start when
+ * The threads of one location, or those that check folders. A disk that hangs blocks the threads of its own pool only: requests that
+ * wait too long fail, and new ones fail at once until the disk responds again. Usually one thread does all the work; more start when
  * requests have to wait for it.
  */
 export class ThreadPool implements AsyncDisposable {
@@ -180,7 +180,7 @@ export class ThreadPool implements AsyncDisposable {
     if (endedThread.isAdditional) this.options.budget.release();
   }
 
-  /** Fails the requests that have waited too long. */
+  /** Fails the requests that have waited too long, and those that the same thread was sent after them. */
   #expireLate(): void {
     this.#checkTimer = undefined;
     for (const { sent } of this.#threads)

@@ -13,7 +13,7 @@ export class ItemChanges {
     this.#moves = moves;
   }
 
-  /** @throws ItemExists, ItemNotFound (no such parent) */
+  /** @throws ItemExists, ItemNotFound (no such parent), ItemBusy, PathTooLong, StorageFull, ChangeImpossible */
   async createFolder(parent: readonly string[], name: string, { token, confirm, pendingTokens }: ChangeContext): Promise<void> {
     await this.#checkParent(parent);
     await this.#checkFree([...parent, name], pendingTokens);
@@ -23,14 +23,17 @@ export class ItemChanges {
     await this.#moves.run({ token, from, to: [...parent, name], entry, confirm });
   }
 
-  /** @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong, ChangeImpossible */
+  /** @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong, StorageFull, ChangeImpossible */
   async rename(parent: readonly string[], from: string, to: string, { token, confirm, pendingTokens }: ChangeContext): Promise<void> {
     const entry = await this.#findExisting(parent, from);
     await this.#checkFree([...parent, to], pendingTokens);
     await this.#moves.run({ token, from: [...parent, from], to: [...parent, to], entry, confirm });
   }
 
-  /** Moves an item into the staging area, where `clearEvidence` deletes it. @throws ItemNotFound, ItemBusy, ChangeImpossible */
+  /**
+   * Moves an item into the staging area, where `clearEvidence` or the sweep deletes it.
+   * @throws ItemNotFound, ItemBusy, StorageFull, ChangeImpossible
+   */
   async remove(parent: readonly string[], name: string, { token, confirm }: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
     const entry = await this.#findExisting(parent, name);
     const wasSentOnce = await this.#moves.run({ token, from: [...parent, name], to: this.#evidence.removedPath(token), entry, confirm });
@@ -57,7 +60,7 @@ export class ItemChanges {
       return null;
     }
     if (!isOldEnough) this.#evidence.leaveToSweep(token);
-    if (!isItem) return name; // the name now belongs to another item
+    if (!isItem) return name; // the name is free, or belongs to another item
     if (!isOldEnough) throw new StorageUnavailable('the server may still be moving the item');
     // The server has moved a part of a folder, or copied a file. The rest is moved, not deleted: others may have written files there.
     await this.#evidence.moveRest([...parent, name], token, rest.folder);

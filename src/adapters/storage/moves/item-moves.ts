@@ -7,7 +7,7 @@ export interface Move {
   readonly token: string;
   readonly from: readonly string[];
   readonly to: readonly string[];
-  /** The item. Its `modified` is null if it is a file that was just stored, or a new folder. */
+  /** The item. Its `modified` is null for an uploaded file and a new folder: their time at the server is not known. */
   readonly entry: ServerEntry;
   /** The file that it replaces; absent: the name must be free. */
   readonly replaced?: ServerEntry;

@@ -17,7 +17,7 @@ export type MoveOutcome = 'moved' | 'lost' | 'failed' | Error;
  * return `lost` or `failed` instead.
  */
 export interface ItemServer {
-  /** How long the server may still work on a move after its connection was lost, in ms. */
+  /** How long the server may still work on a move, in ms from the time in its marker, which is written before the request. */
   readonly maxWorkTimes: {
     readonly move: number;
     /** For a file that was just stored, if its new name was free. @param size in bytes */

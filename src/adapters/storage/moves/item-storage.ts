@@ -12,7 +12,7 @@ import type { ItemServer } from './item-server.ts';
 /** ms. Younger evidence stays: it may belong to another installation that uses the same folder. */
 const minSweepAge = 3_600_000;
 
-/** The common part of all storages whose servers move items: everything except reading and writing the bytes of files. */
+/** The common part of all storages whose servers move items: everything except the bytes of files, the test, and the keys of folders. */
 export abstract class ItemStorage implements Omit<Storage, 'testSteps' | 'folderKey' | 'open' | 'upload' | 'continueUpload'> {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'real', openAhead: 16 } as const;
   readonly signedAddress = null;

@@ -5,7 +5,7 @@ import type { ItemMoves } from './item-moves.ts';
 
 /**
  * Writes the file of a location test into the staging area, and moves it within that area, to the path of a removed item.
- * @throws StorageUnavailable
+ * @throws StorageUnavailable, StorageUnusable, or as `ItemMoves.run`
  */
 export async function writeTestFile(evidence: ChangeEvidence, moves: ItemMoves, token: string): Promise<void> {
   const [from, to] = [evidence.stagedPath(token), evidence.removedPath(token)];

@@ -20,7 +20,7 @@ const maxObjects = 100_000; // of one change: a copy of each takes a request
 const [memoryOfKey, memoryOfObject] = [2, 400];
 const decisionName = (token: string) => `${token}.decided`;
 
-/** Renames and deletes files and folders, object by object. Notes in the staging area how far each change has come. */
+/** Creates folders, and renames and deletes files and folders object by object. Notes in the staging area how far a change has come. */
 export class ObjectChanges {
   readonly #folders: ObjectFolders;
 
@@ -28,7 +28,7 @@ export class ObjectChanges {
     this.#folders = folders;
   }
 
-  /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent) */
+  /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent), PathTooLong */
   async createFolder(parent: readonly string[], name: string, { token, confirm }: ObjectChangeContext): Promise<void> {
     await this.#checkParent(parent);
     const { store, keys } = this.#folders;
@@ -41,7 +41,7 @@ export class ObjectChanges {
 
   /**
    * Copies all objects, notes that the copy is complete, then deletes the old ones.
-   * @throws ItemNotFound, ItemExists, ItemBusy, ChangeImpossible
+   * @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong, ChangeImpossible; ItemChanged, ItemArchived from `ObjectStore.copy`
    */
   async rename(parent: readonly string[], from: string, to: string, { token, confirm }: ObjectChangeContext): Promise<void> {
     const [oldPath, newPath] = [
@@ -191,7 +191,12 @@ export class ObjectChanges {
     return keys.file(to) + key.slice(keys.file(from).length);
   }
 
-  /** Copies objects. @returns the copied versions @throws ItemExists if another program has written an object to a key of a copy */
+  /**
+   * Copies objects.
+   * @returns the copied versions
+   * @throws ItemExists if another program has written an object to a key of a copy; ItemNotFound if an object is gone; or as
+   *   `ObjectStore.copy`
+   */
   async #copy(objects: readonly StoredObject[], from: readonly string[], to: readonly string[], token: string): Promise<ETagsByKey> {
     const { store } = this.#folders;
     const versions = await mapInBatches(objects, async ({ key }) => {
@@ -204,7 +209,7 @@ export class ObjectChanges {
     return versionsOf(versions);
   }
 
-  /** Runs a step of a rename. Deletes the copies if the step fails, unless the service does not respond. */
+  /** Runs a step of a rename. Deletes the copies if the step fails, except after StorageUnavailable: recovery deletes them then. */
   async #runOrDeleteCopies<T>(from: readonly string[], to: readonly string[], token: string, step: () => Promise<T>): Promise<T> {
     try {
       return await step();

@@ -24,7 +24,7 @@ import { continueObjectUpload, startUpload } from './object-upload.ts';
 import { abortUpload, clearUpload, recoverUpload } from './upload-evidence.ts';
 import { isUploadProgress, UploadProgress } from './upload-progress.ts';
 
-/** ms. A job checks each location twice a minute, and services charge for each request. A location that failed is checked each time. */
+/** ms. Each process checks each location twice a minute, and services charge for requests. A location that failed is checked each time. */
 const checkInterval = 120_000;
 /**
  * ms. Younger objects of the staging area stay: they may belong to another installation that uses

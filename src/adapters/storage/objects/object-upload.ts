@@ -196,7 +196,7 @@ class ObjectUpload implements ContinuedUpload {
   }
 }
 
-/** Starts an upload. @throws ItemNotFound if there is no such folder */
+/** Starts an upload. @throws ItemNotFound if there is no such folder; PathTooLong */
 export async function startUpload(place: UploadPlace, target: UploadTarget, token: string): Promise<Upload> {
   const { folders } = place;
   if (!(await folders.hasFolder(target.parent))) throw new ItemNotFound('there is no such folder');
@@ -206,7 +206,7 @@ export async function startUpload(place: UploadPlace, target: UploadTarget, toke
   return new ObjectUpload(place, target, token, handle, null);
 }
 
-/** Continues an upload that `startUpload` has started. @throws ItemNotFound if the received bytes are gone */
+/** Continues an upload that `startUpload` has started. @throws ItemNotFound if the received bytes are gone; StorageFull */
 export async function continueObjectUpload(
   place: UploadPlace,
   target: UploadTarget,

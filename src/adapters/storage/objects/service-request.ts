@@ -10,15 +10,15 @@ import { readXml, type XmlElement, type XmlLimits } from './xml.ts';
 export interface ServiceRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Its pieces must be readable again: a request may be sent up to three times. */
+  /** Its pieces must be readable again: a request may be sent several times. */
   readonly body?: string | OutboundBody;
   /** Statuses of 300 or more that the caller interprets. All others are errors. */
   readonly expected?: readonly number[];
-  /** ms until the response is read to its end, if there is no signal. Default: a minute. null: no limit, for a streamed response. */
+  /** ms for all attempts until the response is read, if there is no signal. Default: a minute. null: no limit, for a streamed response. */
   readonly timeLimit?: number | null;
   /** Whether a change may be sent again even if the service may have made it, because the result is the same. */
   readonly repeatable?: boolean;
-  /** true: the request is never sent again, not even if the service has too many requests. */
+  /** true: the request is not repeated by `sendWithRetries`, not even if the service has too many requests. */
   readonly once?: boolean;
   readonly signal?: AbortSignal;
 }

@@ -122,7 +122,7 @@ export async function readXml(
 }
 
 /**
- * Yields the children of a document element that have a name, as soon as each is complete. They do not stay in memory.
+ * Yields the children of the document element that have the given name, as soon as each is complete. They do not stay in memory.
  * @param root name of the document element
  * @throws as `readXml`; StorageUnavailable for another document
  */

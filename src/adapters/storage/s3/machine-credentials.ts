@@ -32,7 +32,7 @@ export class MachineCredentials {
     this.#key = new TemporarySecret(now, fetchKey, 'this machine has no role, or its metadata service does not respond');
   }
 
-  /** Returns a valid key. @throws StorageUnavailable if the machine has no role */
+  /** Returns a valid key. @throws StorageUnavailable if the machine has no role, or its metadata service does not respond */
   get(): Promise<AccessKey> {
     return this.#key.get();
   }

@@ -39,7 +39,7 @@ function credentialsErrorOf(configuration: S3Configuration, mayUseMachine: boole
 
 /**
  * Returns the kind `s3`: buckets of Amazon S3 and of services that speak its protocol. Locations of different tenants may overlap,
- * because each tenant enters the credentials itself.
+ * because each tenant enters the credentials itself, or an operator allows it to use those of the machine.
  * @param machineTenants ids of the tenants that may use the role of this machine
  */
 export const s3Kind = (services: S3Services, machineTenants: readonly number[]): StorageKind => ({

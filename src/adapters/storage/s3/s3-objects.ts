@@ -149,7 +149,7 @@ async function sendCopy(bucket: S3Bucket, to: string, request: ServiceRequest): 
  * Copies an object with its metadata, and stores the token of the change with the copy.
  * @param overwrites whether the copy may replace an object. Services that do not know the condition always replace it
  * @param maxBytes the most bytes that one request copies
- * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object
+ * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object with the new key; ItemArchived
  */
 export async function copyObject(
   bucket: S3Bucket,

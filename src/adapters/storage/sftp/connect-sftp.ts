@@ -12,10 +12,10 @@ import { SignInRefused } from './sftp-errors.ts';
 import { SftpSession } from './sftp-session.ts';
 import { signInAgent } from './sign-in-agent.ts';
 
-const timeLimit = 15_000; // ms until a connection is ready
+const timeLimit = 15_000; // ms until the server is connected, and as long again until SFTP has started
 const keepAlive = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }; // ms: an idle connection that is dead is noticed
 
-/** Algorithms whose cost the server cannot choose. In other key exchanges it chooses the primes, and compressed data can be a bomb. */
+/** Algorithms whose cost the server cannot choose. In some other key exchanges it chooses the primes, and compressed data can be a bomb. */
 const algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384', 'diffie-hellman-group14-sha256'],
   compress: ['none'],

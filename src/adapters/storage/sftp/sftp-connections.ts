@@ -26,7 +26,7 @@ export class SftpConnections {
     this.readAhead = services.readAhead.of(tid);
   }
 
-  /** Runs requests that change nothing. If a connection that was open before is lost, they are sent again over another one. */
+  /** Runs requests that change nothing. If the connection is lost, they are sent once more over another one. */
   async read<T>(work: (session: SftpSession) => Promise<T>): Promise<T> {
     const session = await this.#session();
     try {
@@ -42,7 +42,7 @@ export class SftpConnections {
     return this.#use(await this.#session(), work);
   }
 
-  /** Returns a connection for an open file. Call `release` once. */
+  /** Returns a connection for an open file or folder. Call `release` once. */
   async hold(): Promise<{ readonly session: SftpSession; readonly release: () => void }> {
     const session = await this.#session();
     session.users += 1;

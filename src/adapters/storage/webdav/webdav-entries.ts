@@ -53,7 +53,10 @@ function propertiesOf(response: XmlElement): XmlElement | null {
 const saysAbsent = (response: XmlElement): boolean =>
   [response, ...childrenOf(response, 'propstat')].some((element) => / 404 /.test(`${childText(element, 'status') ?? ''} `));
 
-/** Returns an entry as a response describes it, and its path below the folder (empty: none is below it); null: it is not described. */
+/**
+ * Returns an entry as a response describes it, and its path below the folder; null: it is not described. The path is empty for the folder
+ * itself, and for an item that is not below it.
+ */
 function entryOf(response: XmlElement, folder: URL, now: number): { readonly path: readonly string[]; readonly entry: WebdavEntry } | null {
   const properties = propertiesOf(response);
   const path = segmentsBelow(folder, (childText(response, 'href') ?? '').trim()) ?? [];
