@@ -5,7 +5,7 @@ import { clientKeyProblem } from '#core/openid/client-key.ts';
 import type { OpenIdClient } from '#ports/openid.ts';
 import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts';
 
-const maxWait = 4000; // ms until a request that waits for its turn is refused
+const maxWait = 4000; // ms; a request that has waited longer is refused when its turn comes
 
 /** Returns a private key as the library needs it. @throws ProviderRefused if it cannot be used */
 async function importKey(pem: string): Promise<CryptoKey> {
@@ -28,7 +28,7 @@ export class ClientAuthentication {
   readonly #now: () => number;
 
   /**
-   * @param inTurn runs one signature after another, in turns by tenant: a key that is costly to sign with delays only its own tenant
+   * @param inTurn runs one signature after another, in turns by tenant: another tenant waits for at most one signature with a costly key
    * @param now returns a monotonic time in ms
    */
   constructor(inTurn: FairScheduler, now: () => number) {

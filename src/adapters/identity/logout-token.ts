@@ -33,7 +33,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /**
  * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, 2.6).
- * @throws ProviderRefused if it is not valid
+ * @throws ProviderRefused if it is not valid, or the response with the keys is not; ProviderUnavailable if the keys cannot be read
  */
 export async function verifyLogoutToken(token: string, { issuer, clientId, keys, algorithms }: ExpectedToken): Promise<SignOutStatement> {
   if (token.length > maxLength) throw new ProviderRefused('The logout token is too long.');

@@ -58,8 +58,8 @@ function withUsualKeys(content: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns whether a response has an ID token whose claims exceed the limits. No user needs so many claims, but the library parses
- * all of them, and sessions store some.
+ * Returns whether a response has an ID token whose claims exceed the limits. No user needs such claims, but the library parses all of
+ * them, and sessions store some.
  */
 function hasTooManyClaims(content: Uint8Array): boolean {
   const claims = claimsBytesOf(content);
@@ -68,8 +68,8 @@ function hasTooManyClaims(content: Uint8Array): boolean {
 
 /** Checks a response against its limits, and returns it for the library. @throws ProviderUnavailable */
 function checkedResponse({ host }: URL, { status, headers, content }: CompleteResponse, limits: typeof limitsOfUser): Response {
-  if (exceededJsonLimit(content, limits)) throw new ProviderUnavailable(`${host} sent too many names and values.`);
-  if (limits === limitsOfUser && hasTooManyClaims(content)) throw new ProviderUnavailable(`${host} sent an ID token with too many claims.`);
+  if (exceededJsonLimit(content, limits)) throw new ProviderUnavailable(`${host} sent JSON with too many values or levels.`);
+  if (limits === limitsOfUser && hasTooManyClaims(content)) throw new ProviderUnavailable(`${host} sent an ID token with too many or too long claims.`);
   const checkedContent = limits === limitsOfProvider ? withUsualKeys(content) : content;
   return new Response(statusesWithoutBody.includes(status) ? null : Buffer.from(checkedContent), { status, headers });
 }

@@ -25,7 +25,7 @@ export interface ProviderMetadata {
   urlBuilder?: Library.Configuration;
 }
 
-/** A cached provider. After a failure, no request is sent to it for a few seconds. */
+/** A cached provider. After a failure to read its metadata or to reach it, no request is sent to it for a few seconds. */
 interface Entry {
   readonly provider: Promise<ProviderMetadata>;
   /** When the metadata must be read again; monotonic, ms. */
@@ -58,7 +58,7 @@ export async function discover(
   return { metadata, authenticate };
 }
 
-/** Returns a configuration of the library. Its requests are sent by `fetch`, so that they share one deadline. */
+/** Returns a configuration of the library. Its requests are sent by `fetch`, which limits their time. */
 export function configurationFor(
   library: typeof Library,
   { issuer, clientId }: OpenIdClient,

@@ -16,7 +16,7 @@ function keyCountOf(text: string): number {
   }
 }
 
-/** Returns the number of keys that a provider publishes. @throws ProviderRefused if it publishes none */
+/** Returns the number of keys that a provider publishes. @throws ProviderRefused if it publishes none; ProviderUnavailable */
 async function countKeys(address: string | undefined, fetch: Library.CustomFetch): Promise<number> {
   if (address === undefined) throw new ProviderRefused('The metadata has no jwks_uri.');
   const response = await fetch(address, { method: 'GET', headers: { accept: 'application/json' }, body: undefined, redirect: 'manual' });
@@ -25,7 +25,7 @@ async function countKeys(address: string | undefined, fetch: Library.CustomFetch
   return count;
 }
 
-/** Sends a token request with an invented code. @throws Error if the provider refuses the client */
+/** Sends a token request with an invented code. @throws Error if the provider refuses the client or does not respond as expected */
 async function tryClient(library: typeof Library, configuration: Library.Configuration, redirectUrl: string): Promise<void> {
   const returnUrl = new URL(redirectUrl);
   returnUrl.searchParams.set('code', inventedCode);

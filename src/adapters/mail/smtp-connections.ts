@@ -13,7 +13,7 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 const sendTimeouts = { alerts: 120_000, codes: 60_000, tests: 60_000 } as const;
 const idleTimeout = 30_000; // ms after which a connection without mails is closed
 
-/** Opens the connections of one lane. Only test mails can wait in the pool: callers send at most one other mail for each connection. */
+/** Creates the pool of connections of one lane. Only test mails can wait in it: callers send at most one other mail for each connection. */
 function openLane(options: SmtpOptions, lane: SendLane) {
   const { host, port, secure, requiresTls, credentials, ca } = options;
   return createTransport({

@@ -21,7 +21,7 @@ export interface SmtpOptions {
 
 /**
  * Why a mail was not sent. refused: the mail server refuses this mail. serverUnavailable: the server cannot be used at present.
- * delayed: the server refuses this mail for now, or takes too long for it.
+ * delayed: the server refuses this mail for now, takes too long for it, or closed its connection but accepts new ones.
  */
 export interface SendFailure {
   readonly kind: 'refused' | 'serverUnavailable' | 'delayed';

@@ -49,8 +49,8 @@ const joinValues = (fields: IncomingHttpHeaders): Record<string, string> =>
 export type AddTurn = (tidOrNetwork: number | string, work: () => void) => void;
 
 /**
- * Returns the function that lets the bytes of a connection arrive in turns. Without `addTurn`, at most one piece
- * arrives in each iteration of the event loop.
+ * Returns the function that lets the bytes of a connection arrive in turns. Without `addTurn`, at most one piece of
+ * each connection arrives in an iteration of the event loop.
  * @param tid tenant in whose turns the bytes arrive; undefined: the network of the server has the turns
  */
 export function wrapInTurns(addTurn: AddTurn | null, tid: number | undefined, maxBytes: number | null = null): WrapSocket {
@@ -62,7 +62,7 @@ export function wrapInTurns(addTurn: AddTurn | null, tid: number | undefined, ma
 interface ConnectionLimits {
   /** Maximum number of bytes that may arrive on a connection. If set, each connection serves only one request. null: no limit. */
   readonly maxConnectionBytes: number | null;
-  /** Lets bytes arrive in turns. null: at most one piece in each iteration of the event loop. */
+  /** Lets bytes arrive in turns. null: at most one piece of each connection in an iteration of the event loop. */
   readonly addTurn: AddTurn | null;
 }
 

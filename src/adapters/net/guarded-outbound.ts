@@ -14,11 +14,11 @@ interface Options {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** ms for the name resolution, the connection and the TLS handshake together. */
   readonly timeout?: number;
-  /** Limit of the bytes that come on a connection for an HTTP request, headers included. Default: none. */
+  /** Limit of the bytes that come on a connection for an HTTP request, with those of TLS and of the headers. Default: none. */
   readonly maxConnectionBytes?: number;
   /**
    * Calls `work`, which processes what a server has sent, in a turn of the tenant whose request it
-   * belongs to, or of the server. Default: in the next iteration of the event loop.
+   * belongs to, or of the server's network. Default: in the next iteration of the event loop.
    */
   readonly addTurn?: AddTurn;
 }

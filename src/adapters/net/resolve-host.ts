@@ -2,7 +2,7 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 
 const hostsFile = '/etc/hosts';
-const answerTimeout = { timeout: 2000, tries: 2 }; // ms for each try
+const answerTimeout = { timeout: 2000, tries: 2 }; // ms for the first try; the second may take longer
 const maxLookups = 4; // at a time: they occupy threads of the pool that the whole process shares
 
 /** Where names are looked up. Tests replace it. */

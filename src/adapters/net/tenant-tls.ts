@@ -8,7 +8,7 @@ import { TurnSocket } from './turn-socket.ts';
  * or key, and one handshake with 10,000 bits keeps a thread busy for more than a second.
  */
 const ciphers = `${DEFAULT_CIPHERS}:!DHE:!kRSA`;
-/** Bytes that a server may send before the connection is encrypted: many certificates are costly to verify. 3 to 10 KiB are usual. */
+/** Bytes that a server may send until the TLS handshake ends: many certificates are costly to verify. 3 to 10 KiB are usual. */
 const maxHandshakeBytes = 12 << 10;
 const maxTickets = 16; // of a connection; servers send one or two (RFC 8446, 4.6.1)
 

@@ -47,7 +47,10 @@ function writeTemporaryFile(file: string, text: string): string {
 /** Writes a small private file (mode 0600) and syncs it to disk. An existing file is replaced. */
 export const writePrivateFile = (file: string, text: string): void => replaceFileDurably(writeTemporaryFile(file, text), file);
 
-/** As `writePrivateFile`, but keeps an existing file: if several processes write the file at the same time, the first text stays. */
+/**
+ * As `writePrivateFile`, but keeps an existing file: if several processes write the file at the same time, the first text stays (without
+ * hard links in the file system, perhaps another one).
+ */
 export function writePrivateFileOnce(file: string, text: string): void {
   const temporary = writeTemporaryFile(file, text);
   try {

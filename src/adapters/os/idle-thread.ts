@@ -17,11 +17,11 @@ export interface IdleThread extends AsyncDisposable {
 /** Callbacks of the code that uses the thread. */
 export interface ThreadOwner<Response> {
   receive(response: Response): void;
-  /** Called when pending requests will get no response: the thread ended or could not start. */
+  /** Called when pending requests will get no response: the thread ended, could not start, or was closed before. */
   rejectPending(): void;
   /** Returns whether the thread may end without losing work. */
   isIdle(): boolean;
-  /** Called after the thread has ended. The next message starts another thread. */
+  /** Called when the thread ends. Unless the owner has closed it, the next message starts another thread. */
   onEnd?(): void;
 }
 

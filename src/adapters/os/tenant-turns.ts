@@ -14,7 +14,7 @@ interface WaitingWork {
 
 /**
  * Runs short work on data from the servers of tenants, a few pieces of work in each iteration of the event loop. Tenants take turns by the
- * time that their work has taken: if the server of one tenant sends data that takes long to read, the work of others is not delayed.
+ * time that their work has taken: if the server of one tenant sends data that takes long to read, others wait for at most one piece of it.
  */
 export class TenantTurns {
   readonly #waiting = costQueue<WaitingWork>();

@@ -9,7 +9,7 @@ import {
 } from 'kysely';
 import type { Database } from '#ports/tables.ts';
 
-/** The result of a query: the rows that it returned, and the number of rows that it changed. */
+/** The result of a query: the rows that it returned, or, if it returns none, the number of rows that it changed. */
 export interface DriverResult {
   readonly rows: unknown[];
   readonly changes: number;

@@ -7,7 +7,7 @@ interface StoreSettings {
   readonly folder: string;
   /** Bytes that SQLite's word search may use. */
   readonly searchMemory: number;
-  /** Returns the address of the client whose request is running: the queries of different clients take turns at the server. */
+  /** Returns the address of the client whose request is running: on PostgreSQL, the short queries of different networks take turns. */
   readonly clientAddress?: () => string | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface Element {
   readonly end: number;
 }
 
-/** Returns where the content of an element begins and ends, or null if more bytes are needed. @throws DirectoryUnavailable */
+/** Returns where the content of an element begins and ends, or null if its length is incomplete. @throws DirectoryUnavailable */
 export function contentRange(bytes: Buffer, at: number): { readonly start: number; readonly end: number } | null {
   const first = bytes[at + 1];
   if (first === undefined) return null;

@@ -90,7 +90,7 @@ export async function connectDirectory(
     throw unavailable(cause, new URL(directory.url).host);
   });
   const messageSocket = new MessageSocket(socket, messageTurns, directory.tid);
-  messageSocket.on('error', () => {}); // the running operation fails with this error
+  messageSocket.on('error', () => {}); // the library handles the errors of a socket that it uses
   socket.pause();
   let isSocketUsed = false;
   function giveSocket(): Duplex {

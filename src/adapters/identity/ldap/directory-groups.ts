@@ -5,11 +5,11 @@ import { DirectoryRefused } from '#ports/directory.ts';
 import { textOf, textsOf } from './directory-entry.ts';
 import { searchFilter } from './search-filter.ts';
 
-const maxDepth = 10; // of groups within groups
+const maxDepth = 10; // levels of groups, those that the user is directly in included
 /** Active Directory follows nested groups by itself with this rule. */
 const inChain = '1.2.840.113556.1.4.1941';
 
-/** @throws DirectoryRefused if there are too many groups */
+/** @throws DirectoryRefused if there are too many groups, or their names are too long together */
 function checkGroups(groups: readonly string[]): void {
   const problem = groupsProblem(groups);
   if (problem !== null) throw new DirectoryRefused(problem);
@@ -18,7 +18,7 @@ function checkGroups(groups: readonly string[]): void {
 /**
  * Searches for groups. The request has no size limit: if it had one, the library would return a part of the groups
  * without an error. Other limits bound the bytes and messages of the response.
- * @throws DirectoryRefused if there are too many; SizeLimitExceededError if the directory returns only a part of them
+ * @throws DirectoryRefused as `checkGroups`; an error of the library, such as SizeLimitExceededError if the directory returns only a part
  */
 async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filter: string): Promise<readonly string[]> {
   const { searchEntries } = await client.search(baseDn, { scope: 'sub', filter, attributes: ['1.1'], derefAliases: 'never' });
@@ -53,7 +53,7 @@ async function parentsOf(client: Client, configuration: LdapConfiguration, dn: s
 /**
  * Returns the DNs of the groups of a user; if the configuration has `nestedGroups`, also of the groups that contain these groups.
  * @param username the name with which the user has signed in
- * @throws DirectoryRefused if there are too many, or a filter is too long
+ * @throws DirectoryRefused as `checkGroups`, or if a filter is too long; an error of the library
  */
 export async function groupsOf(
   client: Client,

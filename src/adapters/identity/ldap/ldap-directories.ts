@@ -7,7 +7,7 @@ import { AccountConnections } from './account-connections.ts';
 import { type BindCredentials, openBoundConnection, runOnConnection } from './bound-connection.ts';
 import { searchUser } from './search-user.ts';
 
-const timeLimit = 4500; // ms for the requests of one method: while a directory does not respond, a visitor gets an answer within five seconds
+const timeLimit = 4500; // ms for the requests of one method: `Directories` promises that each method ends within five seconds
 const pauseAfterFailure = 3000; // ms during which a directory that did not respond gets no request
 const maxPauses = 1000;
 const maxPassword = 1000; // characters
@@ -98,7 +98,7 @@ export class LdapDirectories implements Directories {
     const key = JSON.stringify(directory);
     const pause = this.#pauses.get(key);
     if (pause && pause.until > this.#clocks.monotonic()) throw pause.cause;
-    this.#library ??= import('ldapts'); // loaded with the first sign-in: most installations need none
+    this.#library ??= import('ldapts'); // loaded with the first request: most installations have no directory
     const library = await this.#library;
     let hasResponded = false;
     const noteResponse = () => {
@@ -107,7 +107,7 @@ export class LdapDirectories implements Directories {
     try {
       return await request(library, AbortSignal.timeout(timeLimit), noteResponse);
     } catch (cause) {
-      // An error that concerns one user, such as too many groups, must not pause requests for all others.
+      // An error that concerns one user, such as too long a response, must not pause the requests for all others.
       if (cause instanceof DirectoryUnavailable && !hasResponded) this.#pause(key, cause);
       throw cause;
     }

@@ -45,8 +45,8 @@ function readMessage(socket: Duplex, signal: AbortSignal): Promise<{ readonly me
 }
 
 /**
- * Asks a directory to encrypt the connection. Refuses bytes after the response: they were not encrypted, and the LDAP library would
- * treat them as protected by TLS.
+ * Asks a directory to encrypt the connection. Refuses bytes after the response: a directory sends none before TLS begins, so an
+ * attacker may have added them.
  * @throws DirectoryUnavailable
  */
 export async function requestStartTls(socket: Duplex, signal: AbortSignal): Promise<void> {

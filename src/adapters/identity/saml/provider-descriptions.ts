@@ -7,7 +7,7 @@ import type { XmlReader } from './xml-reader.ts';
 const lifetime = 24 * 3_600_000; // ms
 const maxLifetime = 2 * lifetime; // while the provider does not respond
 const minPause = 60_000; // ms between two readings after refused responses, or while an old description is used
-const pauseAfterFailure = 3000; // ms during which a provider that did not respond gets no request
+const pauseAfterFailure = 3000; // ms until the next request for metadata that could not be read or was refused
 const maxProviders = 256; // whose metadata is cached
 const maxMetadata = 1 << 20; // bytes
 const timeLimit = 4500; // ms

@@ -41,7 +41,7 @@ const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 const knownConditions = ['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'];
 
-/** Returns whether a time is within `NotBefore` and `NotOnOrAfter`. */
+/** Returns whether a time is within `NotBefore` and `NotOnOrAfter` of an element, give or take `clockTolerance`. */
 function isInTime(element: StrictElement, now: number): boolean {
   const [from, until] = [elementTime(element, 'NotBefore'), elementTime(element, 'NotOnOrAfter')];
   return (from === null || now >= from - clockTolerance) && (until === null || now < until + clockTolerance);
@@ -110,7 +110,7 @@ function attributesOf(assertion: StrictElement): Readonly<Record<string, readonl
   return Object.fromEntries(values);
 }
 
-/** Returns when the session must end, or null. @throws XmlRefused if the assertion does not state a sign-in */
+/** Returns when the session must end, or null. @throws XmlRefused if the assertion does not state a sign-in, or a time is malformed */
 function sessionEndOf(assertion: StrictElement): number | null {
   const statements = childElementsOf(assertion, namespaces.assertion, 'AuthnStatement');
   demand(statements.length > 0, 'The assertion does not state that the user has signed in.');

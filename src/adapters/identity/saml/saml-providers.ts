@@ -22,7 +22,7 @@ function entryPointOf({ entryPoint }: ProviderDescription, { metadataUrl }: Saml
   throw new ProviderRefused('The sign-in address of the provider does not begin with https://.');
 }
 
-/** Signs users in at SAML providers. Reads XML in a thread, so that no document from outside delays other requests. */
+/** Signs users in at SAML providers. Reads XML in threads, so that no document from outside blocks the event loop. */
 export class ThreadedSamlProviders implements SamlProviders {
   readonly #clocks: Clocks;
   readonly #reader: XmlReader;

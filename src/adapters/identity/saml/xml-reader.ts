@@ -18,8 +18,9 @@ interface WaitingDocument {
 }
 
 /**
- * Reads XML in threads. A slow document of a tenant's provider, or of anybody who posts a response, does not delay those of other tenants.
- * Tenants take turns by the time that their documents have taken, and so do the networks that send responses to a tenant.
+ * Reads XML in two threads. A tenant uses only one of them at a time: if documents of its provider, or of anybody who posts a response, are
+ * slow, the other thread is free for other tenants. Tenants take turns by the time that their documents have taken, and so do the networks
+ * that send responses to a tenant.
  */
 export class XmlReader implements AsyncDisposable {
   readonly #monotonic: () => number;

@@ -10,7 +10,7 @@ const databaseIdQuery = sql<{
 const otherProcessesQuery = sql<{ found: boolean }>`SELECT exists(SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND application_name LIKE 'postern%' AND application_name <> ${applicationName}) AS found`;
 
-/** Returns the functions that return the database's id, and whether another process uses the database. */
+/** Returns the functions that return the database's id, and whether another Postern process uses the database. */
 export const databaseIdentification = (db: Tx): Pick<Store, 'databaseId' | 'isUsedByOthers'> => ({
   databaseId: async () => (await databaseIdQuery.execute(db)).rows[0]?.id ?? '',
   isUsedByOthers: async () => (await otherProcessesQuery.execute(db)).rows[0]?.found === true,

@@ -7,7 +7,7 @@ const diskFull = '53100';
 const readOnlyTransaction = '25006'; // the server is a standby, or its database is read-only
 const notSupported = '0A000'; // a standby refuses serializable transactions; a prepared statement is older than a migration
 const idleInTransactionTimeout = '25P03'; // the server ended a transaction that sent no statement for too long
-const lockNotAvailable = '55P03'; // a lock_timeout of the server
+const lockNotAvailable = '55P03'; // a lock was not free within lock_timeout
 const conflictCodes = ['40001', '40P01']; // serialization_failure, deadlock_detected
 const queryCanceled = '57014';
 const dataException = '22'; // a value that a column cannot hold or be compared with
@@ -18,8 +18,8 @@ const codeOf = (cause: unknown) => (cause instanceof pg.DatabaseError ? (cause.c
 export const isPostgresUniqueViolation = (cause: unknown): boolean => codeOf(cause) === uniqueViolation;
 
 /**
- * Returns whether a change conflicted with another one and must run again: the two cannot be serialized, or both
- * inserted the same unique value.
+ * Returns whether a change may have conflicted with another one and must run again: the two cannot be serialized, waited
+ * for each other, or inserted the same unique value.
  */
 export const isWriteConflict = (cause: unknown): boolean => conflictCodes.includes(codeOf(cause)) || isPostgresUniqueViolation(cause);
 

@@ -11,9 +11,12 @@ const [bigintOid, numericOid] = [20, 1700];
 
 /** Connections to one server. */
 export interface ConnectionPool {
-  /** Runs `work` with any free connection. A connection that is lost meanwhile is not used again. @throws StoreUnavailable */
+  /**
+   * Runs `work` with any free connection. Closes the connection if `work` throws StoreUnavailable, for example after a timeout.
+   * @throws StoreUnavailable if no connection is free in time; the errors of `work`
+   */
   withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /** Runs one query. @throws StoreUnavailable, StoreFull, and the errors of the server */
+  /** Runs one query. @throws StoreUnavailable, StoreFull, InvalidValue, and the other errors of the server */
   query(client: pg.PoolClient, sql: string, parameters?: readonly unknown[]): Promise<DriverResult>;
   /** Sends one or more commands in one message. @throws as `query` */
   execute(client: pg.PoolClient, commands: string): Promise<void>;
@@ -45,7 +48,7 @@ export function openPool(url: string, maxConnections: number, statementTimeout: 
     max: maxConnections,
     connectionTimeoutMillis: connectTimeout,
     idleTimeoutMillis: 60_000,
-    allowExitOnIdle: true, // a closed pool keeps the timers of its idle connections, so the process would not end
+    allowExitOnIdle: true, // idle connections and their timers do not keep the process alive
     // query_timeout is for a server that no longer responds, and so cannot apply its statement_timeout.
     ...(statementTimeout === null ? {} : { statement_timeout: statementTimeout, query_timeout: statementTimeout + 1000 }),
     idle_in_transaction_session_timeout: 10_000,

@@ -3,7 +3,7 @@ import { fairQueue } from '#core/fair-queue.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import type { ConnectionPool } from './pool.ts';
 
-const maxWait = 4000; // ms; reached only if the database does not respond, or if one client sends thousands of requests
+const maxWait = 4000; // ms; reached if the database hardly responds, or if thousands of requests wait
 
 /** Returns the address of the client whose request is running, or undefined for Postern's own work. */
 export type ClientAddress = () => string | undefined;

@@ -14,7 +14,7 @@ interface SearchLimits {
   readonly statementTimeout: number;
   /** Timeout of a walk along the index of the order, ms. After it, all matches are gathered and sorted. */
   readonly walkTimeout: number;
-  /** Up to this number of matches, PostgreSQL chooses the plan itself. */
+  /** Up to this number of matches, a page is read without `walkTimeout`. */
   readonly maxUnlimitedMatches: number;
 }
 

@@ -108,7 +108,10 @@ export class SessionLocks {
     this.#times = times;
   }
 
-  /** Runs work under several keys. @throws StoreUnavailable if another process holds one of them for too long; the error of the work */
+  /**
+   * Runs work under several keys.
+   * @throws StoreUnavailable if another process holds one of them for too long, or the database does not respond; the error of the work
+   */
   readonly run: RunUnderKeys = (keys, work) => this.#runSerially(keys, () => this.#runLocked([...new Set(keys)], work));
 
   async #runLocked<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {

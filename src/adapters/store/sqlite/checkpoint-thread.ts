@@ -15,7 +15,7 @@ interface CheckpointResult {
   readonly log: number;
   readonly checkpointed: number;
 }
-/** Mode of a checkpoint (SQLite's documentation of wal_checkpoint). NOOP copies nothing: it only returns the length of the log. */
+/** Mode of a checkpoint (SQLite's documentation of wal_checkpoint). NOOP copies nothing: it only returns the result. */
 export type CheckpointMode = 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE';
 /** `diskFull`: the database file has no space for the pages, so they stay in the log. */
 export type CheckpointResponse = CheckpointResult | 'diskFull';

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import { startThread } from '#adapters/os/thread.ts';
 
-/** Returns whether the last process ended without closing the database: a clean shutdown empties the log. */
+/** Returns whether the log has content. Then the last process ended without closing the database: a clean shutdown empties the log. */
 export const endedUncleanly = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /** A search for damaged pages, in the background while the database is already in use. */
 export interface DamageCheck extends AsyncDisposable {
-  /** Returns the damage found so far; empty if none. */
+  /** Returns the damage that was found; empty: none, or the check has not ended. */
   readonly findings: () => readonly string[];
 }
 
-/** Starts the check. @param report called once with all findings, if there are any */
+/** Starts the check. @param report called once with the first findings, if there are any */
 export function checkForDamage(file: string, report: (findings: readonly string[]) => void): DamageCheck {
   let findings: readonly string[] = [];
   const thread = startThread('./check-thread', import.meta.url, file);
@@ -23,5 +23,5 @@ export function checkForDamage(file: string, report: (findings: readonly string[
   return { findings: () => findings, [Symbol.asyncDispose]: async () => void (await thread.terminate()) };
 }
 
-/** The check after a clean shutdown: it finds nothing. */
+/** The check of a database whose log was empty: it finds nothing. */
 export const skippedDamageCheck: DamageCheck = { findings: () => [], [Symbol.asyncDispose]: async () => {} };

@@ -11,7 +11,7 @@ const indexCannotGrow = 4874; // SQLITE_IOERR_SHMSIZE: no space to extend the -s
 
 export const isSqliteUniqueViolation = (error: unknown) => uniqueCodes.includes(sqliteCodeOf(error));
 
-/** Returns whether the file can no longer be trusted. Then the process must end without a response. */
+/** Returns whether the file can no longer be trusted. If a change fails in this way, the process must end without a response. */
 export const isDatabaseLost = (error: unknown) =>
   lostCodes.includes(sqliteCodeOf(error) & 0xff) && !isSqliteFull(error) && sqliteCodeOf(error) !== noMemory;
 

@@ -19,7 +19,7 @@ function copyLog(database: DatabaseSync, file: string): void {
   }
 }
 
-/** Opens the only writing connection, for the life of the process. Changes that a killed process left in the log are safe afterwards. */
+/** Opens the only connection that writes records, for the life of the process. Copies changes that a killed process left in the log. */
 export function openWriter(file: string): Connection {
   const writer = openConnection(file, { readOnly: false, cachesRows: true });
   const { database } = writer;

@@ -203,7 +203,7 @@ export class WriteQueue {
     this.#statements.release.run();
   }
 
-  /** Commits each change of a failed batch alone: only the change that filled the disk or violated a deferred foreign key fails again. */
+  /** Commits each change of a failed batch alone: only those that caused the failure, for example by filling the disk, fail again. */
   async #retryEach(changes: readonly QueuedChange[], cause: unknown): Promise<void> {
     if (changes.length > 1) for (const queued of changes) await this.#commit([queued]);
     else for (const queued of changes) queued.respond = () => queued.reject(cause);
