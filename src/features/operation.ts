@@ -63,10 +63,10 @@ interface OperationBase<B extends TSchema, Name extends string> {
   readonly role: Role;
   /** true: an operator who lacks a required second factor may call it. */
   readonly withoutSecondFactor?: true;
-  /** One sentence for the documentation. */
+  /** A short description for the documentation. */
   readonly summary: string;
   readonly body: B;
-  /** Maximum number of field errors in one response, for a body that is a list of records. Default: 20. */
+  /** Maximum number of field errors when the body does not match its schema, for a body that is a list of records. Default: 20. */
   readonly maxFieldErrors?: number;
   /** Body fields that Postern computes. They are accepted and ignored, so that a client can send a fetched record back unchanged. */
   readonly computed?: readonly string[];
@@ -81,7 +81,7 @@ export interface ChangeOperation<B extends TSchema, Checked, Name extends string
   readonly responseFields?: Fields;
   /** true: `check` reads records of all tenants, and takes turns with other such checks of its tenant. */
   readonly readsAllTenants?: true;
-  /** Changes no records; a password that it verifies counts as an attempt. May wait for disks and other services. */
+  /** Changes no records, but a wrong password of an operator counts as a failed attempt. May wait for disks and other services. */
   check?(body: Static<B>, caller: Caller, ports: Ports): Promise<Checked>;
   /** Awaits nothing but `tx`. Repeats the database reads of `check` within `tx`, since the rows may have changed. */
   change(body: Static<B>, caller: Caller, tx: Tx, ports: SyncPorts, checked: Checked): Promise<ChangeResult>;

@@ -13,7 +13,10 @@ interface AuditedAction {
   readonly address: string;
 }
 
-/** Enqueues the alert for an action, in the transaction of the action. Its recipients are those of the share when its mails are created. */
+/**
+ * Enqueues the alert for an action, in the transaction that records the action. Does nothing if the share notifies nobody. The recipients
+ * are those of the share when the mail is planned.
+ */
 export async function enqueueAlert(
   tx: Tx,
   { id, tid, notify_emails }: Pick<LinkRow, 'id' | 'tid' | 'notify_emails'>,

@@ -17,7 +17,7 @@ export interface ValidKey {
   readonly role: Role;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
-  /** Whether the request sent a token of the key. A token cannot sign in to the console. */
+  /** Whether the request sent a token of the key. A token cannot get another token (POST /api/v1/login). */
   readonly isFromToken: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface NewAuditEntry {
   readonly at: number;
   /** Display name. */
   readonly actor: string;
-  /** Key of the visitor's identity; absent: no visitor has signed in. */
+  /** Key of the visitor's identity; absent or null: no visitor has signed in. */
   readonly identityKey?: string | null;
   readonly actorKind: 'key' | 'operator' | 'visitor' | 'system';
   readonly address: string;

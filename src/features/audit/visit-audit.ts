@@ -175,7 +175,7 @@ export class VisitAudit implements AsyncDisposable {
     return auditId;
   }
 
-  /** Caches an open entry. Drops the oldest one above the limit, since the database still holds it. */
+  /** Caches an open entry. Above the limit, drops the oldest ones: the database still holds them. */
   #cacheOpenEntry(key: string, auditId: Promise<number>, until: number): void {
     setAndEvict(this.#openEntries, key, { auditId, until }, maxOpenEntries);
     auditId.catch(() => this.#openEntries.delete(key));

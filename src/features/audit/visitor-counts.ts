@@ -25,18 +25,21 @@ export const admittedActions = [
  */
 const visits = sql<number>`count(distinct coalesce(share_id, 0) || ' ' || address || ' ' || (at - at % ${sql.lit(halfHour)}))`;
 
-/** What one visitor did on one day (UTC). */
+/**
+ * What one visitor did on one day (UTC). A report that is read in several windows can have several of them for a day and a visitor: their
+ * counts add up.
+ */
 export interface VisitorDay {
   /** First instant of the day, ms since the epoch. */
   readonly start: number;
-  /** Name of the visitor in their last entry of the day; empty: a visitor without a name. */
+  /** Name of the visitor in the last of the counted entries; empty: a visitor without a name. */
   readonly visitor: string;
   /** null: nobody had signed in, or an earlier version wrote the entries. Such entries are counted by name. */
   readonly identityKey: string | null;
   readonly visits: number;
   readonly downloads: number;
   readonly uploads: number;
-  /** Time of the last entry, ms since the epoch. */
+  /** Time of the last of the counted entries, ms since the epoch. */
   readonly last: number;
 }
 
@@ -89,7 +92,7 @@ interface Window {
 /**
  * Returns the newest half hours of a range that hold at most `max` entries together. All entries count, also those of operators, so that
  * no window takes long because it has few entries of visitors. If the newest half hour alone holds more,
- * returns a part of it: a quarter of `max` entries, or all entries of one millisecond.
+ * returns a part of it: at most a quarter of `max` entries, or all entries of one millisecond.
  * @param dividedStart start of the half hour of which a part was returned before: the rest of it is returned in parts too
  * @returns null if the range holds no entries
  */

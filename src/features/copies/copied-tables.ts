@@ -13,8 +13,9 @@ type CopiedTable = Exclude<keyof Database, 'process' | 'console_invitation' | 's
 type Keys = { readonly [T in CopiedTable]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
 
 /**
- * Every copied table with its key. A table comes after the tables that it refers to. `secret_key` is
- * copied last: until then, its row marks the copy as unfinished, and Postern does not start on it.
+ * Every copied table with its key. A table comes after the tables that it refers to, except that a tenant refers to its default login
+ * profile (see `setDefaultProfiles`). `secret_key` is copied last: until then, its row marks the copy as unfinished, and Postern does
+ * not start on it.
  */
 export const copiedTables: Keys = {
   tenant: ['id'],

@@ -25,7 +25,7 @@ async function checkUnused(store: Store): Promise<void> {
 /**
  * Marks the database as an unfinished copy. A start that was refused may have left the fingerprint of its secret key in a
  * database without tenants: the mark replaces this fingerprint.
- * @throws Error if the database contains anything but an unfinished copy, or is in use
+ * @throws Error if the database has tenants and is not an unfinished copy, or is in use
  */
 async function beginCopy(store: Store): Promise<void> {
   const keys = await store.read.selectFrom('secret_key').selectAll().execute();
@@ -40,8 +40,8 @@ async function beginCopy(store: Store): Promise<void> {
 }
 
 /**
- * Returns the rows as they are inserted. A tenant and its default profile refer to each other, so the tenants are
- * inserted before the profiles, without the default profile.
+ * Returns the rows as they are inserted. Login profiles come after their tenants, so a tenant is inserted without its default profile,
+ * which does not exist yet.
  */
 const withoutProfile = (table: TableName, rows: readonly CopiedRow[]) =>
   table === 'tenant' ? rows.map((row) => ({ ...row, default_profile_id: null })) : rows;
@@ -82,8 +82,8 @@ async function compareRows(store: Store, source: RowSource, progress: CopyProgre
 }
 
 /**
- * Holds the mails of a backup until an operator consents: they may have been sent since then. Deletes the sign-in codes, which have
- * expired.
+ * Holds the mails of a backup until an operator consents: they may have been sent after the backup. Deletes the sign-in codes, which
+ * are valid for only ten minutes.
  */
 async function holdMails(tx: Tx): Promise<void> {
   await deleteCodes(tx);

@@ -22,7 +22,7 @@ export const firstKeyName = 'first';
 export interface StartValues {
   /** POSTERN_API_KEY. */
   readonly apiKey: string | null;
-  /** The key of a new installation. Its file is already written, so the operator can read it. null: create no key. */
+  /** The key of a new installation. A file holds it already, so that a crash cannot make it unknown. null: create no key. */
   readonly firstKey: string | null;
   /** The folder `files` of POSTERN_DATA. Paths within it are made relative, so that the data can be moved (see `makeFoldersRelative`). */
   readonly files: string;
@@ -65,7 +65,7 @@ async function insertLocalLocation(tx: Tx, tid: number, { vault }: Pick<Ports, '
   await addCountedFolder(tx, { tid, locationId: id, path: rootPath });
 }
 
-/** Returns the configuration of a location, or null if its row is damaged, which readiness reports. */
+/** Returns the configuration of a location, or null if it is not JSON: then readiness reports the location. */
 function readConfiguration(
   row: { readonly configuration: string },
   vault: Ports['vault'],

@@ -10,7 +10,7 @@ const purpose = 'idempotent answer';
 /** A request with an Idempotency-Key: the client may send it again with the same key. */
 export interface IdempotentRequest {
   readonly tid: number;
-  /** Kind and id of the caller. Equal keys of different callers are different keys. */
+  /** Identifies the key or operator, or the visitor at a link. Equal keys of different callers are different keys. */
   readonly caller: string;
   readonly key: string;
   /**
@@ -77,7 +77,7 @@ class DuplicateCompleted extends Error {
 
 /**
  * Checks, at the beginning of a change's transaction, that no process has completed the same request.
- * @throws DuplicateCompleted, which `runOnce` turns into the stored response
+ * @throws DuplicateCompleted, which `runOnce` turns into the stored response; Refusal (409) as `findStoredResponse`
  */
 export async function checkNotCompleted(tx: Tx, request: IdempotentRequest | null, vault: Vault, now: number): Promise<void> {
   const response = request && (await findStoredResponse(tx, request, vault, now));
@@ -87,6 +87,7 @@ export async function checkNotCompleted(tx: Tx, request: IdempotentRequest | nul
 /**
  * Stores the response, in the transaction of the change.
  * @param pendingAuditId id of the audit entry of a pending change: the response is confirmed or deleted with the change's outcome
+ * @throws as `checkNotCompleted`
  */
 export async function storeResponse(
   tx: Tx,
@@ -129,7 +130,7 @@ const conflictMessages: readonly string[] = [
  * Runs a change once for all duplicates of a request.
  * @param run makes the change and stores its response with `storeResponse`
  * @returns the result of `run`, or the stored response to the first request
- * @throws Refusal (409) while a duplicate is running
+ * @throws Refusal (409) while a duplicate is running, or if the key was used for a different request; what `run` throws
  */
 export async function runOnce<T>(
   request: IdempotentRequest | null,

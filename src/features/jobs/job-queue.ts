@@ -29,8 +29,8 @@ export interface JobCounts {
 const isUnclaimed = ({ store: { dialect } }: QueuePorts, lease: number) =>
   sql<boolean>`(lease_until is null or lease_until < ${dialect.now} or lease_until > ${dialect.now} + ${2 * lease})`;
 /**
- * @param overdue ms since the job became due
- * @param longestPause ms: a job that is due later was scheduled while the clock of the database was ahead
+ * @param overdue ms for which the job must have been due
+ * @param longestPause ms: a job that is due in more than twice this time was scheduled while the clock of the database was ahead
  */
 const isDue = ({ store: { dialect } }: QueuePorts, overdue: number, longestPause: number) =>
   sql<boolean>`(due_at <= ${dialect.now} - ${overdue} or due_at > ${dialect.now} + ${2 * longestPause})`;
@@ -117,7 +117,7 @@ export async function claimJobs(
 const updateIfClaimed = ({ process }: QueuePorts, tx: Tx, { kind, key, attempts }: Claim) =>
   tx.updateTable('job').where('kind', '=', kind).where('key', '=', key).where('holder', '=', process).where('attempts', '=', attempts);
 
-/** Extends a claim. @returns false if another process has claimed the job since: this process must stop working on it */
+/** Extends a claim. @returns false if the job was claimed again since: this run of it must stop */
 export async function extendClaim(ports: QueuePorts, claim: Claim, lease: number): Promise<boolean> {
   const [result] = await ports.store.write(
     (tx) =>
@@ -149,7 +149,7 @@ export async function completeJob(ports: QueuePorts, claim: Claim, every: number
   }, 'job');
 }
 
-/** Ends a claim after a failure. @param pause ms until the next attempt; null: there is none, unless the job was enqueued again meanwhile */
+/** Ends a claim after a failure. @param pause ms until the next attempt; null: none, unless the job was enqueued again meanwhile */
 export async function failJob(ports: QueuePorts, claim: Claim, error: string, pause: number | null): Promise<void> {
   const isLast = sql`generation = ${claim.generation}`;
   const giveUp = {
@@ -166,7 +166,7 @@ export async function failJob(ports: QueuePorts, claim: Claim, error: string, pa
   );
 }
 
-/** Releases a claim, so that another process can run the job at once. */
+/** Releases a claim, so that any process can run the job before the lease ends. The attempt does not count. */
 export async function releaseClaim(ports: QueuePorts, claim: Claim): Promise<void> {
   await ports.store.write(
     (tx) =>

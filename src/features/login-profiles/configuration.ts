@@ -22,7 +22,7 @@ function privateKeyProblem({ clientAuth, clientSecret = '' }: OidcConfiguration)
  * @param text the text of the request body
  * @param current the stored text, secrets decrypted; empty if there is none
  * @returns the text to store, secrets decrypted
- * @throws Refusal (400) for the field `configuration`; the detail names the place in the text
+ * @throws Refusal (400) for the field `configuration`; if one member is wrong, the detail names it
  */
 export function resolveConfiguration(typeId: number, text: string, current: string): string {
   const value = text === '' ? null : parseConfiguration(text);

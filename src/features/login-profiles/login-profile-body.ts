@@ -27,7 +27,7 @@ function checkLanguage(lang: string): void {
 
 /**
  * Checks the fields of a profile of type PASSWORD.
- * @param currentPassword is accepted again even if it is shorter than required today
+ * @param currentPassword is accepted again even if it does not comply with the present rules
  */
 function checkPasswordProfile({ type_id, password, username }: LoginProfileInput, currentPassword: string): void {
   if (type_id !== profileTypes.PASSWORD) return;

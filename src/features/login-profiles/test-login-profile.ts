@@ -81,8 +81,9 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly TestedStep
 }
 
 /**
- * Runs the steps. Limits the wrong passwords for a user, counted for all callers together: a test must not be a way to guess passwords.
- * @throws Refusal (429) during the delay after wrong passwords
+ * Runs the steps. Limits the tests with a password of one user that do not pass, counted for all callers together: a test must not be a
+ * way to guess passwords.
+ * @throws Refusal (429) during the delay after such tests; as `runSteps`
  */
 async function runLimited(ports: Ports, trial: Trial): Promise<readonly TestedStep[]> {
   if (trial.password === '') return runSteps(trial, ports);

@@ -48,7 +48,11 @@ async function tryPattern(
     : [step('password', 'The directory refuses the user name or the password.')];
 }
 
-/** Tries a directory: the connection, the account of the configuration, and a user if a name is given. */
+/**
+ * Tries a directory: the connection, the account of the configuration, and a user if a name is given. With a bindPattern there is no such
+ * account: the user signs in.
+ * @throws Refusal (400) if a bindPattern lacks the name or the password
+ */
 export async function tryDirectory(directories: Directories, directory: TenantDirectory, credentials: Credentials): Promise<TestedStep[]> {
   const attempt = directory.bindPattern === undefined ? tryAccount : tryPattern;
   try {

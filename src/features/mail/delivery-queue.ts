@@ -86,7 +86,7 @@ export async function requeueInterrupted({ store }: QueuePorts, lane: MailLane):
 /**
  * Claims due deliveries of the next tenant and, within it, of the next turn, the longest due first. So a mail to thousands of
  * recipients delays no other mail, and the codes that one wide network requests delay no other codes.
- * @returns an empty list if none is due
+ * @returns an empty list if none is due, or if all that are due must wait because of slow mails
  */
 export async function claimDeliveries(
   { store }: QueuePorts,

@@ -37,7 +37,7 @@ async function nextTurn(store: Store, db: Tx, last: MailTurn & { readonly lane: 
   return (await firstFrom(due.where('turn', '>', last.turn))) ?? firstFrom(due);
 }
 
-/** Returns the turn whose deliveries are sent next, or null if none is due. */
+/** Returns the turn whose deliveries are sent next, or null if none is due. Leaves out the tenants and turns of `crowded`. */
 export async function findTurn(store: Store, db: Tx, lane: MailLane, last: LastTurns, crowded: CrowdedMails): Promise<MailTurn | null> {
   const excluded = new Set(crowded.tenants);
   for (;;) {

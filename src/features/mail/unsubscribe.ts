@@ -31,7 +31,10 @@ export function parseUnsubscription({ vault }: Pick<Ports, 'vault'>, token: stri
   }
 }
 
-/** Records that a recipient wants no more alerts about a share, and drops those that wait. One that is being sent is dropped before a further attempt. */
+/**
+ * Records that a recipient wants no more alerts about a share, and drops those that wait or are held. One that is being sent is dropped
+ * before a further attempt.
+ */
 export async function unsubscribe(
   { store }: Pick<Ports, 'store'>,
   { tid, shareId, recipientKey }: Unsubscription,

@@ -10,7 +10,7 @@ export const addOperator = changeOperation({
   name: 'operator/add',
   method: 'POST',
   role: 'admin',
-  summary: 'Adds an operator: an account of the console, with the same roles as API keys.',
+  summary: 'Adds an operator: an account of the console with the role reader, editor or admin.',
   message: 'operatorAdded',
   body: NewOperator,
   responseFields: Type.Object({ id: operatorFields.id }),

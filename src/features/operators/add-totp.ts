@@ -23,7 +23,10 @@ export const prepareTotp = readOperation({
   },
 });
 
-/** Checks that the operator has not added an app with this secret before: each code would sign in once for each app. @throws Refusal (400) */
+/**
+ * Checks that the operator has not added an app with this secret before: each code would sign in once for each app.
+ * @throws Refusal (400)
+ */
 async function checkSecretIsNew(tx: Tx, operatorId: number, vault: Pick<Vault, 'open'>, secret: string): Promise<void> {
   const factors = await selectSecondFactors(tx, operatorId);
   if (factors.some((factor) => factor.kind === 'totp' && vault.open(totpPurpose, factor.secret) === secret))

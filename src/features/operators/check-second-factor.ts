@@ -60,7 +60,7 @@ async function proofOfCode(
   return row ? { recoveryCode: key } : null;
 }
 
-/** Returns the proof of a passkey, null if it is wrong, or 'expired' if the challenge is no longer valid. */
+/** Returns the proof of a passkey, null if it is wrong, or 'expired' if the challenge has expired or was used. */
 async function proofOfPasskey(
   ports: ProofPorts,
   { id: operatorId, session_epoch: epoch }: OperatorEpoch,
@@ -92,7 +92,7 @@ function secondFactorNeeded(
 /**
  * Checks the second factor of an operator whose password is right.
  * @returns the proof, for `consumeProof`; null: the operator has no second factor; a refusal: it is wrong
- * @throws Refusal (401) if none was sent, or the challenge of the passkey has expired; 429 during the delay after wrong ones
+ * @throws Refusal (401) if none was sent, or the challenge of the passkey has expired or was used; 429 during the delay after wrong ones
  */
 export async function checkSecondFactor(
   ports: ProofPorts,

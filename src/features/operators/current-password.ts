@@ -8,7 +8,7 @@ import type { Tx } from '#ports/store.ts';
 /**
  * Verifies the caller's current password. A wrong one counts as a failed sign-in, also in a dry run, which must not allow more guesses.
  * @param hash of the password
- * @throws Refusal 403; 429 during the delay after failed attempts
+ * @throws Refusal 403; 429 during the delay after failed attempts; 503 if too many sign-ins wait
  */
 export async function verifyCurrentPassword(
   ports: Pick<Ports, 'passwordHash' | 'store' | 'clock'>,

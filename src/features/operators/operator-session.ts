@@ -6,7 +6,7 @@ import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
-// The same times as for sessions of visitors.
+// The longest life and the idle time are the same as for sessions of visitors.
 /** Longest life of a console session; ms. */
 export const maxOperatorSessionTime = 12 * 3_600_000;
 /** Longest life of a console session that began at the provider; ms. An operator who is removed there loses access within this time. */

@@ -51,7 +51,7 @@ export const operatorProviderHost = ({ operatorProvider }: Pick<Ports, 'operator
  * Begins a sign-in at the provider. Stores nothing.
  * @param linkTo the operator to whom the user will be connected; null: the user signs in
  * @returns where the browser goes, and the value of the cookie that it keeps
- * @throws Refusal (404, 503)
+ * @throws Refusal (401, 404, 503)
  */
 export async function beginOperatorSignIn(
   ports: Pick<Ports, 'operatorProvider' | 'openId' | 'vault' | 'clock'>,
@@ -68,7 +68,7 @@ export async function beginOperatorSignIn(
 /**
  * Verifies the caller's password, and returns the operator to whom a user will be connected. Without the password, a person who finds an
  * open console could add another way to sign in.
- * @throws Refusal (403, 404, 429)
+ * @throws Refusal (403, 404, 429, 503)
  */
 export async function operatorToLink(ports: Ports, caller: Caller, currentPassword: string): Promise<OperatorToLink> {
   providerOf(ports);
@@ -114,7 +114,11 @@ const noGroup = () =>
 const findLinkedOperator = (tx: Tx, subject: string) =>
   tx.selectFrom('operator').selectAll().where('tid', '=', firstTenant).where('provider_subject', '=', subject).executeTakeFirst();
 
-/** Returns the operator of a user. Creates the operator or sets its role, according to the user's groups. @throws Refusal (401, 409) */
+/**
+ * Returns the operator of a user. If there is none, creates one. The user's groups set the role, except of an operator to whom the user was
+ * connected later.
+ * @throws Refusal (401, 409)
+ */
 async function operatorOf(tx: Tx, { subject, names, role }: ProviderUser, now: number) {
   const linkedOperator = await findLinkedOperator(tx, subject);
   if (!linkedOperator) {
@@ -172,7 +176,7 @@ async function linkOperator(
 }
 
 /**
- * Returns the user with whom a browser returns, or the refusal if the provider refuses the user or the groups give the user no role.
+ * Returns the user with whom a browser returns, or the refusal if the provider refuses the user or, at a sign-in, the user has no role.
  * Both count as a failed attempt.
  */
 async function verifyUser(ports: Ports, signIn: PendingSignIn, parameters: URLSearchParams): Promise<ProviderUser | Refusal> {
@@ -187,7 +191,7 @@ async function verifyUser(ports: Ports, signIn: PendingSignIn, parameters: URLSe
   }
 }
 
-/** Appends an audit entry for a refused sign-in. The delay after failed attempts limits the number of these entries. */
+/** Appends an audit entry for a refused sign-in or connection. The delay after failed attempts limits the number of these entries. */
 async function auditRefusal(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   { address, requestId }: Origin,
@@ -209,7 +213,7 @@ async function auditRefusal(
  * @param sealed the cookie of the sign-in, or null
  * @param parameters the query of the browser
  * @returns the session; null: the user was connected to the operator who had started the connection
- * @throws Refusal (400) if the browser has not begun this sign-in; (401, 409, 503); 429 after many refused sign-ins
+ * @throws Refusal (400) if the browser has not begun this sign-in; (401, 404, 409, 503); 429 after many refused sign-ins
  */
 export async function completeOperatorSignIn(
   ports: Ports,

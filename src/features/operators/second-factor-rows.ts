@@ -42,7 +42,7 @@ export const selectOperator = (db: Tx, id: number) =>
 /**
  * Checks that the caller is an operator who knows the password.
  * @returns the operator. Pass its `password_hash` to `checkPasswordIsCurrent` in the transaction
- * @throws Refusal (403; 429 during the delay after failed attempts)
+ * @throws Refusal (403; 429 during the delay after failed attempts; 503 if too many sign-ins wait)
  */
 export async function verifyOperatorPassword(ports: Ports, caller: Caller, password: string): ReturnType<typeof selectOperator> {
   checkIsOperator(caller);

@@ -35,7 +35,7 @@ export async function reportAlive({ store, process }: ProcessPorts): Promise<voi
   }, 'job');
 }
 
-/** Reports that this process has ended, so that others can recover its interrupted work at once. */
+/** Reports that this process has ended, so that others need not wait for `processTimeout` before they recover its interrupted work. */
 export async function reportProcessEnd({ store, process }: ProcessPorts): Promise<void> {
   if (store.isShared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute(), 'job');
 }

@@ -16,7 +16,7 @@ interface RunningCount {
   isSlow: boolean;
 }
 
-/** Selects the due folders, of all tenants but these. */
+/** Selects the folder that has been due the longest, of all tenants but these. */
 const dueFolders = ({ store, clock }: CountPorts, busyTenants: readonly number[] = []) =>
   store.read
     .selectFrom('counted_folder')

@@ -11,7 +11,7 @@ const stepTimeLimit = 60_000; // ms; a storage that hangs must not keep the coun
 /** The methods of a storage that counting needs. */
 export type CountableStorage = Pick<Storage, 'stat' | 'list'>;
 
-/** There are more files than the caller allows, or more folders than fit in memory. */
+/** There are more files and folders than the caller allows, or more folders than fit in memory. */
 export class TooManyFiles extends Error {}
 
 /** Waits for a storage. @throws StorageUnavailable if it does not respond in time */

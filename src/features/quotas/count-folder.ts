@@ -9,7 +9,10 @@ import { deleteCountedFolder } from './counted-folders.ts';
 import type { UsedSpace } from './used-space.ts';
 
 const minute = 60_000; // ms
-/** Shortest pause after a count: 100 times the duration of the count, and at least an hour. So counts take about 1% of the time at most. */
+/**
+ * Shortest pause after a count: 100 times the duration of the count, and at least an hour. So the counts of a folder that nobody changes
+ * take about 1% of the time at most.
+ */
 const shortestPause = { inDurations: 100, ms: 60 * minute };
 /** The pause after a count during which files were changed: the count may have missed the changes. */
 const pauseAfterChanges = { inDurations: 10, ms: minute };
@@ -41,7 +44,7 @@ async function isStillCounted(db: Tx, { tid, id, path }: CountedFolder): Promise
   return shares.some((share) => formatItemPath(parseStoredPath(share.path) ?? rootPath) === path);
 }
 
-/** The recorded size of a folder, and the number of changes that were ever added to it. A count does not reset that number. */
+/** The recorded size of a folder, and the number of changes that were added to it. `discardCounts` resets that number, a count does not. */
 interface RecordedSpace extends UsedSpace {
   readonly changes: number;
 }

@@ -39,7 +39,7 @@ export async function addCountedFolder(tx: Tx, { tid, locationId, path }: Locati
 
 /**
  * Adds a change to all counted folders that contain the item.
- * @param slot any number: concurrent changes with different ones do not wait for each other
+ * @param slot any number, taken modulo `slots`: concurrent changes in different slots do not wait for each other
  */
 export async function recordSpaceChange(
   tx: Tx,

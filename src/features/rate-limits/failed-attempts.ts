@@ -95,7 +95,8 @@ export async function removeLatestFailures(tx: Tx, keys: readonly Pick<FailureKe
  * @param pair null: the attempt counts for its networks alone
  * @param verify returns null if the name or the password is wrong, or a Refusal with another reason, which also counts as a failure
  * @returns the result of `verify`
- * @throws Refusal (401; 429 during the delay); what `verify` throws: after a Refusal, the attempt does not count
+ * @throws Refusal: 401 for null, or the one that `verify` returns; 429 during the delay; what `verify` throws: if it throws a Refusal, the
+ *   attempt does not count
  */
 export async function verifyAttempt<Result>(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,

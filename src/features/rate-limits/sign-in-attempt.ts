@@ -8,8 +8,8 @@ export type RunAttempt = <Result>(verify: () => Promise<Result | Refusal | null>
 
 /**
  * Begins an attempt of a visitor to sign in. The delay is checked here too, so that attempts during the delay write nothing.
- * @param name name by which the attempts of one visitor are counted; empty: all visitors of the profile together; null: only the attempts
- *   of the network are counted
+ * @param name name by which the attempts of one visitor are counted, in each network separately; empty: all visitors of the profile in a
+ *   network together; null: only the attempts of the networks are counted
  * @throws Refusal (429) during the delay after failed attempts
  */
 export async function beginAttempt(

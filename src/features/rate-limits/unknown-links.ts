@@ -7,8 +7,9 @@ const prefix = 'unknown link from ';
  * Shares the requests for unknown links with the other processes on the database, and returns the counts of all processes.
  * The counts are stored as failures, and deleted with the failed sign-in attempts.
  * @param since start of the current minute, ms since the epoch
- * @param networks the network of each request for an unknown link at this process
- * @returns the number of requests in this minute, by network
+ * @param networks of the requests at this process that were not shared yet, one for each count: an IPv6 client counts for its network and
+ *   its site
+ * @returns the counts of this minute, by network
  */
 export async function exchangeUnknownLinks(
   { store }: Pick<Ports, 'store'>,

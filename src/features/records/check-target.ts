@@ -18,7 +18,7 @@ function readId(body: unknown): number {
 /**
  * Checks that the record of a change exists in the caller's tenant and has the version of If-Match.
  * @param ifMatch the header, or undefined to accept any version
- * @throws Refusal (400 without an id, 404, 412)
+ * @throws Refusal (400 without an id, 404, 412); what `target.find` throws
  */
 export async function checkTarget(
   tx: Tx,

@@ -21,7 +21,7 @@ const selectLocations = (db: Tx) => db.selectFrom('location').select(['tid', 'id
 const isFirstLocation = ({ tid, name, kind }: { tid: number; name: string; kind: string }) =>
   tid === firstTenant && name === 'local' && kind === 'local';
 
-/** Returns one line for each secret that an operator must enter again after `forgetSecrets`. */
+/** Returns one line for each login profile and location whose secrets an operator must enter again after `forgetSecrets`. */
 export async function secretsToEnter(db: Tx): Promise<string[]> {
   const profileLines = (await selectProfilesWithSecrets(db)).map(
     ({ tid, id, title, type_id, password }) =>

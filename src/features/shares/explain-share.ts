@@ -63,7 +63,8 @@ const Explanation = Type.Object({
 
 /**
  * Returns the visitor that the request describes, as if signed in.
- * @returns null if the request names nobody, or if the profile has no such active user
+ * @returns null if the request names nobody. If the profile has access users, also null for an inactive user and for an unknown one,
+ *   except an e-mail address at a profile that sends codes
  */
 async function findVisitor(db: Store['search'], link: LinkRow, request: ExplainRequest): Promise<ListedVisitor | null> {
   const groups = parseList(request.groupNames ?? '', limits.list);

@@ -11,7 +11,7 @@ const firstName = (table: 'share_user' | 'share_group') =>
   sql<string>`coalesce((select name_key from ${sql.table(table)} as list_entry
     where list_entry.tid = share.tid and list_entry.share_id >= share.id and list_entry.share_id <= share.id order by position limit 1), '')`;
 
-/** Columns by which share/search can sort: every stored scalar field. */
+/** Columns by which share/search can sort: every stored field. */
 export const shareSortColumns: Sortable = {
   id: 'share.id',
   ...Object.fromEntries(storedShareFields.flags.map((field) => [field, `share.${columnOf(field)}`])),
