@@ -31,7 +31,8 @@ const callerField = ({ caller }: FastifyRequest) =>
   caller ? { caller: { kind: caller.kind, id: caller.id, name: caller.name, tid: caller.tid } } : {};
 
 /**
- * Writes one entry for each request when its response has closed: it was sent completely, or the client disconnected before.
+ * Writes one entry for a request when its response has closed: it was sent completely, or the client disconnected before. A request gets no
+ * entry if a hook that was added before refuses it (server.ts, such as malformed requests) or redirects it (visitor/public-aliases.ts).
  * No entry holds a viewId, a token, a query, a body, a cookie or any header except User-Agent.
  * @param elapsed milliseconds of a clock that never goes back
  */

@@ -9,7 +9,7 @@ const limits = { wideNetwork: 32 << 20, all: 96 << 20 }; // bytes, for a wide ne
 const longBody = 1 << 13; // bytes: the memory of shorter bodies is not counted, because their number has a limit
 const retryAfter = 5; // seconds
 
-/** Limits JSON bodies that have begun to arrive: a client may withhold the last byte of each. */
+/** Limits the bodies other than files that have begun to arrive: a client may withhold the last byte of each. */
 export interface ArrivingBodies {
   /**
    * Counts a body until it has arrived, or until its response is closed: nobody reads the rest of a refused body, so it never ends.

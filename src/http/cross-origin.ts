@@ -58,7 +58,10 @@ export function checkLinkOrigin(request: FastifyRequest, publicUrl: string): voi
   if (isCrossOrigin(request, ({ origin }) => isPublicAddress(origin, publicUrl))) throw new Refusal('otherSite');
 }
 
-/** Returns whether an origin has the host of the request's Host header, whether or not a proxy terminates TLS. */
+/**
+ * Returns a check whether an origin has the host of the request's Host header. Any scheme is accepted, since a proxy may terminate TLS.
+ * @param overTls true: only https is accepted
+ */
 const hasRequestHost =
   ({ headers: { host = '' } }: FastifyRequest, overTls: boolean) =>
   ({ protocol, host: originHost }: URL) =>

@@ -4,7 +4,7 @@ import { onceClosed } from './connections/disconnect.ts';
 
 /** Limits for slow clients, in milliseconds. */
 export interface RequestTimeouts {
-  /** Until a JSON body is complete. */
+  /** Until a body that is not a file, such as JSON or a form, is complete. */
   readonly body: number;
   /** Until the next byte of a transfer, in either direction. */
   readonly idle: number;
@@ -41,7 +41,7 @@ export async function* expectRate(
 /** Refuses a body that is not complete in time. The reader of the body receives the refusal as an error. */
 export function expectBody(request: IncomingMessage, response: ServerResponse, { body }: RequestTimeouts): void {
   const timer = setTimeout(() => {
-    const refusal = new Refusal('bodyTooSlow', `A JSON body must be complete within ${body / 1000} seconds.`);
+    const refusal = new Refusal('bodyTooSlow', `The body must be complete within ${body / 1000} seconds.`);
     if (request.listenerCount('error') > 0) request.emit('error', refusal);
   }, body);
   request.once('end', () => clearTimeout(timer));

@@ -22,7 +22,10 @@ interface Connection {
   heldBytes: number;
   /** The newest request. */
   request: IncomingMessage | null;
-  /** Upper bound of the body's bytes that are not parsed yet: its first bytes may have been parsed with the head. null: a chunked body. */
+  /**
+   * Upper bound of the body's bytes that are not parsed yet: its first bytes may have been parsed with the head. null: a chunked body. 0
+   * for a body that began before the connection took turns: it is then parsed in slices of `headSlice`.
+   */
   bodyLeft: number | null;
   chunkSlice: number;
 }

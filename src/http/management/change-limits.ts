@@ -23,7 +23,7 @@ const turnsOfTenants = (concurrency: number, max: number) =>
 /**
  * Runs a change in its turn: the callers of a tenant take turns. A change runs and counts until it ends, even if its client has
  * disconnected.
- * @throws Refusal (503) if too many changes of the tenant wait, or too many bytes of them
+ * @throws Refusal (503) if too many changes wait, or the unfinished changes of the tenant or of the caller have too many bytes
  */
 export type RunLimitedChange = <T>(caller: Pick<Caller, 'tid' | 'kind' | 'id'>, bytes: number, change: () => Promise<T>) => Promise<T>;
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 
-const maxFields = 20; // providers send two or three. The time to find one among thousands grows with their number
+const maxFields = 20; // providers send two or three. Looking up one field among thousands would take time
 const [plus, space] = [0x2b, 0x20];
 
 /** Replaces each `+` by a space, in the bytes: in a string of 400 KB, the same would take fifty times as long. */

@@ -6,7 +6,7 @@ import type { ProviderStart } from '#features/visits/sign-in/provider-sign-in.ts
 import type { RedirectSignIn } from '#ports/sign-in.ts';
 import { cookiePrefix, sendCookie } from './visitor-cookies.ts';
 
-const maxSignIns = 4; // that one browser may begin at the same time: each cookie is about 0.6 kB, and headers have a limit
+const maxSignIns = 4; // that one browser may begin at the same time, of each protocol: a cookie has about 0.6 kB, and headers have a limit
 const suffixLength = 16; // characters
 
 /** A sign-in that a browser completes when it comes back from the provider. */
@@ -31,7 +31,7 @@ const isSentAcrossSites = ({ protocol }: Pick<ReturningSignIn, 'protocol'>) => p
 export const providerCookie = ({ headers }: FastifyRequest, publicUrl: string, signIn: ReturningSignIn): string | null =>
   parseCookie(headers.cookie ?? '')[cookiePrefix(publicUrl) + suffixOf(signIn)] ?? null;
 
-/** Sets the cookie of a sign-in at a provider. If the browser has begun many sign-ins, deletes its oldest cookies. */
+/** Sets the cookie of a sign-in at a provider. If the browser has begun many with this protocol, deletes its oldest cookies. */
 export function setProviderCookie(
   { headers }: FastifyRequest,
   reply: FastifyReply,

@@ -38,7 +38,7 @@ function closeAfterBody(request: IncomingMessage, response: ServerResponse): voi
 /**
  * Discards the rest of a refused body, for at most five seconds. The connection stays open until then, even if the request says
  * `Connection: close`: a client that writes to a closed connection gets an error and never reads the response. If too many bodies are
- * being discarded already, the connection is closed at once.
+ * being discarded already, the connection is closed after the response.
  * @param isRequested whether all checks have passed, so that the body was requested. A client that still waits for 100 Continue sends
  *   no body
  */

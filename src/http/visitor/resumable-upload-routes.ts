@@ -67,7 +67,7 @@ const formatExpiry = (time: number) => new Date(time).toUTCString();
 
 /**
  * Returns the file that a client wants to send.
- * @throws Refusal (400) if the metadata names no file, or its name is not valid
+ * @throws Refusal (400) if Upload-Length is missing, or the metadata is too long, names no file, or names one that cannot be stored
  */
 function announcedFileOf(request: FastifyRequest) {
   const size = bytesOf(request, 'Upload-Length');
@@ -128,8 +128,8 @@ async function receivePart({ request, reply, parts, incoming }: Exchange): Promi
 }
 
 /**
- * Sends how many bytes have arrived. For a complete upload, responds with 410, the length and
- * the SHA-256, for a client that did not get the response to the last part.
+ * Sends how many bytes are durable. For a complete upload, responds with 410, the length and, if it is known, the SHA-256, for a client
+ * that did not get the response to the last part.
  */
 async function sendState({ request, reply, parts }: Exchange): Promise<FastifyReply> {
   const upload = await readUpload(parts.ports, visitorRequestOf(request, parts), idOf(request));

@@ -134,7 +134,7 @@ async function sendParts(
 /**
  * Answers a GET or HEAD of a file, with the conditions and ranges of RFC 9110. Closes the file.
  * @param base headers of every response at the link
- * @throws Refusal (412, 416) before anything is sent
+ * @throws Refusal (412, 416), or (503) if a small file changes meanwhile, before anything is sent
  */
 export async function sendFile(context: TransferContext, download: FileDownload, base: OutgoingHttpHeaders): Promise<void> {
   const { request, response } = context;

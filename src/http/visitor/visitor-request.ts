@@ -48,7 +48,7 @@ declare module 'fastify' {
 
 const linkAddress = /^\/[^/]*\/([^/]*)(?:\/[^/]*(?:\/(.*))?)?$/s; // /s/{viewId}/{route}/{path}
 
-/** Returns the viewId and the item of an address, percent-decoded once. @throws Refusal (400) */
+/** Returns the viewId of an address as it stands there, and the path of the item, percent-decoded once. @throws Refusal (400) */
 function parsePlace(url: string): Place {
   const [, viewId = '', item = ''] = linkAddress.exec(pathOf(url)) ?? [];
   const path = parseEncodedPath(item);

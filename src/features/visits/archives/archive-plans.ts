@@ -19,7 +19,7 @@ export interface RunningChecksum {
   readonly pieceListeners: Set<() => void>;
 }
 
-/** The CRC-32 of each file of an archive, by the file's index in the plan. Checksums of large files are shared by all archives. */
+/** The CRC-32 of each file of an archive, by the file's index in the plan. The archives of a location share those of large files. */
 export interface Checksums {
   /** Returns the checksum, or undefined if the file has not been read yet. */
   get(index: number, item: PlacedItem): number | undefined;
@@ -88,8 +88,8 @@ export class ArchivePlans {
    * Plans an archive slice by slice, in turns with others, and keeps the plan until it is released.
    * @param createPlan yields after every slice, and returns null if the archive cannot be planned. Its parameter returns how
    *   many entries it may hold; the more archives are planned at the same time, the fewer each may hold
-   * @returns null if `createPlan` returns null, or if the plans in use already hold too many entries
-   * @throws Refusal (503) if too many requests wait
+   * @returns null if `createPlan` returns null, or if the plans in use would hold too many entries with this one
+   * @throws Refusal (503) if too many requests wait; the reason of `clientGone`; what `createPlan` throws
    */
   async plan(visitor: ArchiveVisitor, clientGone: AbortSignal, createPlan: CreatePlan): Promise<PlanInUse | null> {
     this.#planners += 1;
@@ -102,7 +102,7 @@ export class ArchivePlans {
     }
   }
 
-  /** Inspects files slice by slice, in turns with the planning of other archives. @throws as `plan` */
+  /** Inspects files slice by slice, in turns with the planning of other archives. @throws as `plan`; what `slices` throws */
   async inspect<T>(visitor: ArchiveVisitor, clientGone: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T> {
     try {
       for (;;) {

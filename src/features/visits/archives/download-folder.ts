@@ -42,7 +42,7 @@ async function mustBeSigned({ media }: Pick<Ports, 'media'>, file: OpenFile, { p
   return findDeliveryDenial('downloadFolder', permit.share, media.isPdf(await readHead(file)) ? 'pdf' : 'other') !== null;
 }
 
-/** Checks that no file has to be signed. Yields after every slice of files. @throws Refusal (503) if a PDF has to be signed */
+/** Checks that no file has to be signed. Yields after every slice. @throws Refusal (503) if a PDF has to be signed; as `walkInSlices` */
 async function* checkSignatures(ports: Pick<Ports, 'media'>, archivedFolder: ArchivedFolder, visit: AuthorizedVisit): AsyncGenerator<void> {
   for await (const item of walkInSlices(archivedFolder)) {
     if (!item) yield;

@@ -96,7 +96,10 @@ async function checkReadable({ storage, folder }: ArchivedFolder, { entry, name 
   }
 }
 
-/** Yields all items of the archive, and null at the end of every slice, so that others can take their turn. @throws as `checkReadable` */
+/**
+ * Yields all items of the archive, and null at the end of every slice, so that others can take their turn.
+ * @throws as `walkArchivedFolder` and `checkReadable`
+ */
 export async function* walkInSlices(archivedFolder: ArchivedFolder): AsyncGenerator<ArchiveEntry | null> {
   let [cost, start] = [0, performance.now()];
   for await (const item of walkArchivedFolder(archivedFolder)) {

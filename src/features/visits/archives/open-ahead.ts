@@ -8,7 +8,7 @@ export class OpenAhead {
   readonly #items: readonly PlacedItem[];
   readonly #open: Open;
   readonly #count: () => number;
-  /** The next item of `items` that is not opened yet. */
+  /** Index of the next item of `items` that is not opened yet. */
   #next = 0;
   readonly #opening = new Map<PlacedItem, Promise<OpenFile | null>>();
 

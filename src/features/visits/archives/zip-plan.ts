@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Entry } from '#core/listing.ts';
 import { centralLength, descriptorLength, endLength, headerLength, type ZipItem } from './zip-format.ts';
 
-/** An archive with more entries has no plan: its size is not known before the first byte is sent. */
+/** Maximum sum of `memoryCostOf` the entries. A larger archive has no plan: its size is not known before the first byte is sent. */
 export const maxPlannedEntries = 50_000;
 const shortName = 300; // characters
 

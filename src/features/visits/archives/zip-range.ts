@@ -78,7 +78,7 @@ class RangeWriter {
     }
   }
 
-  /** Yields a small file in pieces if there is no memory for all of it. Reads the file first for the checksum in its header, unless it is known. */
+  /** Yields in pieces a small file that is larger than a piece may be now. Reads it once before for its checksum, unless that is known. */
   async *#smallFileInPieces(item: PlacedItem, index: number): AsyncGenerator<Buffer> {
     const { checksums } = this.#plan;
     let crc = checksums.get(index, item);

@@ -141,8 +141,8 @@ async function reloadLinkAndVisitor(
 
 /**
  * Finds the link, authenticates the visitor, and decides whether the action is permitted. Visitors reach a link only through this function.
- * @throws Refusal for the first rule that is not met. If the link exists, the refusal is recorded in the audit log, except one of
- *   `checkNetwork`
+ * @throws Refusal (401, 403, 404, 410) for the first rule that is not met; as `checkNetwork` and `authenticateVisitor`. If the link exists,
+ *   the refusal is recorded in the audit log, except one of `checkNetwork`
  */
 export async function authorizeVisit<A extends VisitorAction>(
   ports: AuthorizationPorts,

@@ -60,7 +60,7 @@ export interface PortalAccess {
 
 /**
  * Returns the portal of a request, by the rules for the link and the address (docs/integrator/access-rules.md, "When access is refused").
- * @throws Refusal (404) if it does not exist, (403) if the profile does not admit the address
+ * @throws Refusal (404) if it does not exist; (403) if the profile does not admit the address; (429) as `checkNetwork`
  */
 export async function accessPortal(ports: Pick<Ports, 'store'>, visitorRequest: VisitorRequest): Promise<PortalAccess> {
   const profile = await profileOfViewId(ports, visitorRequest.viewId);

@@ -14,7 +14,10 @@ interface ItemChange<T> {
   readonly apply: (context: ChangeContext) => Promise<MeasuredSpace | undefined>;
 }
 
-/** Creates, renames or deletes a file or folder. @throws what `apply` throws */
+/**
+ * Creates, renames or deletes a file or folder.
+ * @throws Refusal (403) if the change is no longer permitted when its turn comes; as `runPendingChange`
+ */
 export function changeItem<T>(
   ports: ChangePorts,
   visit: AuthorizedVisit,

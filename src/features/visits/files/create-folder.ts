@@ -7,7 +7,11 @@ import { changeItem } from './change-item.ts';
 import type { SaveResponseOf } from './file-change.ts';
 import type { ChangePorts } from './pending-change.ts';
 
-/** Creates a folder. @throws Refusal (409) if the name exists, (404) if its parent does not */
+/**
+ * Creates a folder.
+ * @throws Refusal as `authorizeVisit` and `changeItem`; (403) for the root of the share, (404) if the parent does not exist, (409) if the
+ *   name exists
+ */
 export async function createFolder(
   ports: AuthorizationPorts & StoragePorts & ChangePorts,
   visitorRequest: VisitorRequest,

@@ -58,7 +58,8 @@ async function isStillPermitted(media: Media | null, { decideAgain }: Authorized
 /**
  * Opens a file for a visitor to view or download.
  * @param mayRedirect whether the visitor may be sent to the storage, if the share allows it
- * @throws Refusal (404) if the file does not exist; the refusals of `findDeliveryDenial` if the file has to be marked or signed
+ * @throws Refusal as `authorizeVisit`; (404) if the file does not exist, (409) if it must be restored from an archive first, (503) if the
+ *   storage does not respond; those of `findDeliveryDenial`
  */
 export async function openDownload(
   ports: AuthorizationPorts & StoragePorts & Pick<Ports, 'media'>,

@@ -14,7 +14,7 @@ interface Failure {
   readonly reason: string;
 }
 
-/** The locations where the recovery of changes has failed. Pauses between attempts grow, and each reason is reported once. */
+/** The locations where recovery of changes has failed. Pauses between attempts grow, and only a new or changed reason is reported. */
 export class FailingLocations {
   readonly #failures = new Map<string, Failure>();
   /** When this process has given up a location; ms. */
@@ -50,7 +50,7 @@ export class FailingLocations {
     return this.#monotonic() >= (this.#failures.get(location)?.retryAt ?? 0);
   }
 
-  /** Adds a failure. @returns whether its reason is new */
+  /** Adds a failure. @returns whether its reason differs from that of the failure before */
   add(location: string, reason: string): boolean {
     const previous = this.#failures.get(location);
     const count = (previous?.count ?? 0) + 1;

@@ -42,7 +42,7 @@ export interface PendingChange {
   /** Part of the names of the files of the change in the staging area, which show recovery the steps that were done. */
   readonly token: string;
   /**
-   * Called as the last step before a folder is created, or an item renamed or deleted.
+   * Called directly before a folder is created, or an item renamed or deleted; called again if that takes several steps, or a long time.
    * @throws StoreUnavailable if another process has recovered the change meanwhile
    */
   readonly confirm: () => Promise<void>;

@@ -15,7 +15,7 @@ const folderType = 'inode/directory';
 export interface ListingJson {
   readonly entries: Buffer;
   readonly count: number;
-  /** Entries of the entire folder. */
+  /** Number of matching entries on all pages. */
   readonly total: number;
 }
 

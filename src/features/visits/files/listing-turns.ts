@@ -164,7 +164,7 @@ export class ListingTurns {
 
   /**
    * Reads a page of a folder in its turn.
-   * @throws Refusal (503) if too many requests wait; the reason of `clientGone` if the client leaves before its turn
+   * @throws Refusal (503) if too many requests wait; the reason of `clientGone` if the client leaves before the page is read
    */
   async page(request: ListingTurnRequest, read: () => Promise<Page>): Promise<Page> {
     const { locationId, path, query, clientGone } = request;

@@ -16,7 +16,7 @@ export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' |
 /**
  * Records a change as pending, makes it, and commits its outcome and its alert together before the response. Another process, or
  * the next start, recovers a change that a crash interrupted.
- * @throws what `apply` throws; StoreFull, StoreUnavailable
+ * @throws Refusal (507) if the change exceeds a quota; what `apply` and `saveResponse` throw; StoreFull, StoreUnavailable
  */
 export async function runPendingChange<T>(
   ports: ChangePorts,

@@ -136,7 +136,7 @@ const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : '
  * unavailable: checks in the storage whether each took place, and records the outcome. A location that is unavailable, hangs, or fails
  * is tried again in a later run, so that it delays neither the other locations nor a start.
  * @param runningChanges tokens of the changes that this process makes or recovers
- * @returns the reasons of failures that are new, by location name
+ * @returns the reasons that differ from the last one of the same location, by location name
  * @throws StoreUnavailable, StoreFull
  */
 export async function recoverInterruptedChanges(

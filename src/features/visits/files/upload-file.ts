@@ -79,8 +79,8 @@ async function receiveBody(
 
 /**
  * Stores a file that a visitor uploads. The file becomes visible only when it is complete. Returns after the storage has made it durable.
- * @throws Refusal (403, 404, 409, 412, 413, 507): no part of the file is stored; (503): if the
- *   storage has not responded, the file may still be stored later, and the detail says so
+ * @throws Refusal as `authorizeVisit` and (403, 404, 409, 412, 413, 507): no part of the file is stored; (503): if the storage has not
+ *   responded, the file may still be stored later, and the detail says so
  */
 export async function uploadFile(
   ports: AuthorizationPorts & StoragePorts & ChangePorts & Pick<VisitServices, 'uploads'>,

@@ -16,7 +16,7 @@ interface TargetRules {
 
 /**
  * Checks the folder and the name of a file before it is received.
- * @returns the ETag and the bytes of the file to replace, or null if the name must be free
+ * @returns the ETag and the bytes of the file to replace, or null if the upload replaces no file
  * @throws Refusal (404, 409, 412)
  */
 export async function checkUploadTarget(

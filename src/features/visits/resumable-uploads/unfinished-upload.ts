@@ -11,8 +11,8 @@ import { uploadInUse } from './upload-writers.ts';
 type UnfinishedPorts = AuthorizationPorts & Pick<Ports, 'process'> & Pick<VisitServices, 'uploadWriters' | 'uploadHashes'>;
 
 /**
- * Returns an upload, with the number of bytes that have arrived. It may be complete.
- * @throws Refusal (403, 404)
+ * Returns an upload, with the number of its durable bytes. It may be complete.
+ * @throws Refusal as `authorizeVisit`; (404)
  */
 export async function readUpload(ports: UnfinishedPorts, visitorRequest: VisitorRequest, id: string): Promise<UploadRow> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
@@ -23,8 +23,8 @@ export async function readUpload(ports: UnfinishedPorts, visitorRequest: Visitor
 
 /**
  * Ends an upload and deletes what has arrived.
- * @throws Refusal (403, 404, 410); (423) if its last bytes have just arrived, or another process
- *   receives a part
+ * @throws Refusal as `authorizeVisit`; (404, 410); (423) if its last bytes have just arrived, another process receives a part, or the part
+ *   that this process receives does not end in time
  */
 export async function deleteUpload(ports: UnfinishedPorts & StoragePorts, visitorRequest: VisitorRequest, id: string): Promise<void> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });

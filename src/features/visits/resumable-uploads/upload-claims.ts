@@ -25,7 +25,8 @@ async function hasHolder(tx: Tx, { tid, id }: ClaimedUpload): Promise<boolean> {
 /**
  * Claims an upload for this process.
  * @returns its row as it is now
- * @throws Refusal (423) if another process receives a part, or the file of the upload is being put in place; (507) if a quota is used up
+ * @throws Refusal (423) if another process receives a part, the file of the upload is being put in place, or the upload was completed or
+ *   deleted meanwhile; (507) if a quota is used up
  */
 export async function claimUpload(
   ports: ClaimPorts,

@@ -103,7 +103,7 @@ export async function isBeingPlaced(tx: Tx, tid: number, token: string): Promise
 /**
  * Records how many bytes of an upload are durable.
  * @param saved how many were durable before
- * @throws Refusal (404) if the upload was deleted meanwhile; (507) if a quota is used up
+ * @throws Refusal (404) if the upload was deleted, or claimed by another process, meanwhile; (507) if a quota is used up
  */
 export async function saveProgress(
   { store, clock, process }: RowPorts,

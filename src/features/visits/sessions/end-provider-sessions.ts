@@ -4,7 +4,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { ProfileRef } from '#ports/sign-in.ts';
 
 /**
- * Ends the sessions of a profile that its provider names.
+ * Ends the sessions of a profile that its provider names: none if both `subject` and `providerSession` are empty.
  * @param subject of the user; empty: any user
  * @param providerSession one session at the provider; empty: all sessions of the user. With both, sessions of the user without a
  *   provider session end too

@@ -71,7 +71,7 @@ class LeasedSession {
 
   /**
    * Takes the lease, so that only one process sends the request: a provider may accept a refresh token only once.
-   * @returns false if another process has the lease
+   * @returns false if another process has the lease, or has renewed or ended the session
    */
   take(): Promise<boolean> {
     const { now } = this.#store.dialect;

@@ -181,7 +181,7 @@ export async function endSession(store: Store, token: string, address: string): 
   return true;
 }
 
-/** Returns the tokens to delete so that only the `maxTokens` newest stay: tokens of ended sessions first, then the oldest. */
+/** Returns the tokens to delete so that only the `maxTokens` newest stay: first those whose session is not found, then the oldest. */
 export async function surplusTokens(db: Tx, tokens: readonly string[], maxTokens: number): Promise<string[]> {
   if (tokens.length <= maxTokens) return [];
   const createdAtByHash = new Map((await findSessions(db, tokens)).map((row) => [row.hash, row.created_at]));

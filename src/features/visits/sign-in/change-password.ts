@@ -77,7 +77,7 @@ async function verifyCurrentPassword(
 /**
  * Changes the password of the visitor who has signed in. Ends all their sessions, and begins a new one for this browser.
  * @param setCookie called with the new session
- * @throws Refusal (400) if the new password is not allowed; (401, 403, 429, 503)
+ * @throws Refusal (400) if the new password is not allowed; (401, 403, 404, 410, 429, 503)
  */
 export async function changeOwnPassword(
   ports: AuthorizationPorts & Pick<Ports, 'random' | 'process' | 'passwordHash'>,

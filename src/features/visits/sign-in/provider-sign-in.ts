@@ -85,7 +85,7 @@ function redirectOf(ports: ProviderPorts, { profile }: SignInPlace): RedirectSig
 /**
  * Begins a sign-in at the provider of a link or a portal. Stores nothing. If the sign-in is refused, for example
  * because the provider is not available, returns the address of the page that shows why.
- * @throws Refusal (400) if visitors sign in in another way; (403, 404, 410)
+ * @throws Refusal (400) if visitors sign in in another way; (403, 404, 410, 429)
  */
 export async function beginProviderSignIn(
   ports: ProviderPorts,
@@ -116,8 +116,8 @@ const eventOf = ({ link, profile }: SignInPlace, visitorRequest: VisitorRequest)
 /** Records a refused sign-in with the reason for the operator. */
 function recordRefusal({ audit }: Pick<ProviderPorts, 'audit'>, event: Omit<VisitEvent, 'outcome' | 'visitor'>, refusal: Refusal): void {
   if (messages[refusal.messageName].status === 400) return;
-  // The reference gives each refusal a separate entry. While a provider is unavailable, one entry
-  // counts all sign-ins of a minute.
+  // The reference gives each refusal by the provider a separate entry. Other equal refusals of one site at a link within a minute share an
+  // entry, so that sign-ins while a provider is unavailable do not fill the audit log.
   const reference = refusal.messageName === 'providerRefused' ? { reference: event.visitorRequest.requestId } : {};
   audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: { ...refusalDetails(refusal), ...reference } });
 }
@@ -183,7 +183,7 @@ async function complete(
 
 /**
  * Completes a sign-in when the browser returns from the provider.
- * @throws Refusal (400) if the browser has begun no such sign-in; (403, 404, 410) if its link no longer allows one
+ * @throws Refusal (400) if the browser has begun no such sign-in; (403, 404, 410) if its link no longer allows one; (429)
  */
 export async function completeProviderSignIn(
   ports: ProviderPorts,

@@ -37,7 +37,8 @@ function codeSender({ code, password }: SignInKind, use: CodeUse) {
 /**
  * Plans the mail with a code. Does the same and sends the same response for every address, so that nobody learns which ones may sign in.
  * @param setCookie called with the token of the browser
- * @throws Refusal (400) if the link sends no such code; (403, 404, 410); (503) if no mail can be sent, or too many requests wait
+ * @throws Refusal (400) if the address is malformed, or the link sends no such code; (403, 404, 410, 429); (503) if no mail can be sent,
+ *   or too many requests wait
  */
 export async function requestVisitorCode(
   ports: RequestPorts,

@@ -20,7 +20,7 @@ export const withoutCredentials = (visitorRequest: VisitorRequest): VisitorReque
   credentials: { basic: null, session: () => null },
 });
 
-/** Returns the share or the portal of a request. Ignores who has signed in there. @throws Refusal (403, 404, 410) */
+/** Returns the share or the portal of a request. Ignores who has signed in there. @throws Refusal (403, 404, 410, 429) */
 export async function findSignInPlace(
   ports: AuthorizationPorts & Pick<Ports, 'links'>,
   visitorRequest: VisitorRequest,

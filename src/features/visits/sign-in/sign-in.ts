@@ -60,7 +60,7 @@ const withSession = (visitorRequest: VisitorRequest, { profileId, token }: NewSe
  * Signs a visitor in at a link.
  * @param setCookie called with the new session before the share's own rules are checked, because the session is also valid for
  *   the other shares of the profile
- * @throws Refusal (401, 429, 503); (403) if the share does not admit this user
+ * @throws Refusal (400, 401, 404, 410, 429, 503); (403) if the share does not admit this user or this address
  */
 export async function signInAtShare(
   ports: SignInPorts & VisitResponsePorts,
@@ -99,8 +99,8 @@ export interface SignOutResult {
   /** The profile whose cookie must be deleted. */
   readonly profileId: number;
   /**
-   * Address at which the browser signs out at the provider too; null: nobody was signed in, or the provider has no such
-   * address or does not respond.
+   * Address at which the browser signs out at the provider too; null: nobody was signed in, or the profile has no provider, or the provider
+   * has no such address or does not respond.
    */
   readonly providerUrl: string | null;
 }

@@ -50,8 +50,9 @@ const problemOf = (refusal: Refusal) => refusal.extras.forOperator ?? refusal.me
 /**
  * Begins a test of a sign-in. Stores nothing.
  * @param token from loginprofile/testSignIn
- * @returns where the browser goes and what it keeps, or the result if the provider is not available
- * @throws Refusal (404) if the token is wrong or too old
+ * @returns where the browser goes and what it keeps, or the result if the sign-in is refused, for example because the provider is not
+ *   available
+ * @throws Refusal (404) if the token is wrong or too old, or the profile has no provider any more; (503) after too many requests
  */
 export async function beginTestSignIn(ports: TestPorts, token: string, address: string): Promise<ProviderStart | TestOutcome> {
   const permission = openTestToken(ports, token);
@@ -78,7 +79,11 @@ async function markAsUsed({ store }: TestPorts, { tid }: ProfileRef, signIn: Com
     throw providerRefusal('The response of the provider was used before.');
 }
 
-/** Completes a test when the browser returns from the provider. @returns null: the browser has begun no test here */
+/**
+ * Completes a test when the browser returns from the provider.
+ * @returns null: the browser has begun no test here
+ * @throws Refusal (404) if the profile has no provider any more; (503) after too many requests
+ */
 export async function completeTestSignIn(ports: TestPorts, providerReturn: ProviderReturn): Promise<TestOutcome | null> {
   const { profileId, protocol, state, parameters, address } = providerReturn;
   const sealed = providerReturn.cookieOf(state);

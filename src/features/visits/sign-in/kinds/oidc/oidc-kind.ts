@@ -18,7 +18,7 @@ const maxSessionId = 255;
 /** What a session needs to query the provider again. Stored encrypted. */
 interface RenewalContent {
   readonly refreshToken: string;
-  /** Claims of the last ID token, and when the provider sent it; ms since the epoch. */
+  /** Those claims of the last ID token that the configuration uses, and when the provider sent it; ms since the epoch. */
   readonly claims: Claims;
   readonly claimsAt: number;
 }

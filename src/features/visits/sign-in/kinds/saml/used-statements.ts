@@ -12,7 +12,7 @@ export const statementKey = ({ id }: Pick<SamlStatement, 'id'>): string => sha25
 
 /**
  * Inserts a statement.
- * @param parked the encrypted statement; null: the statement begins a session in this transaction
+ * @param parked the encrypted statement; null: the statement is used in this transaction
  * @returns false if the statement is already stored
  */
 async function insertStatement(tx: Tx, profile: ProfileRef, statement: SamlStatement, parked: string | null): Promise<boolean> {
@@ -31,7 +31,7 @@ async function insertStatement(tx: Tx, profile: ProfileRef, statement: SamlState
   return insertedRow !== undefined;
 }
 
-/** Marks a statement as used, in the transaction that begins its session. @returns false if it was used before */
+/** Marks a statement as used, in the transaction that begins its session, or after a test. @returns false if it is already stored */
 export const markStatementUsed = (tx: Tx, profile: ProfileRef, statement: SamlStatement): Promise<boolean> =>
   insertStatement(tx, profile, statement, null);
 
@@ -61,7 +61,7 @@ export async function readParkedStatement(
   return row?.parked ? JSON.parse(vault.open(purpose, row.parked)) : null;
 }
 
-/** Marks a parked statement as used, in the transaction that begins its session. @returns false if it was used before */
+/** Marks a parked statement as used, in the transaction that begins its session, or after a test. @returns false if it was used before */
 export async function markParkedStatementUsed(tx: Tx, { tid, profile_id }: ProfileRef, key: string): Promise<boolean> {
   const result = await tx
     .updateTable('used_statement')
