@@ -8,7 +8,7 @@ import { Root } from './shell/root.tsx';
 const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Root, notFoundComponent: NotFound });
 
 type Load = () => Promise<Record<string, unknown>>;
-/** Reads the query parameters of a page: `welcome` after the first start, `created` after a record was added. */
+/** Reads the query parameters of a page: `welcome` after the first start, `created` after a share was created. */
 const pageSearch = (raw: Record<string, unknown>): { welcome?: true; created?: true } => ({
   ...(raw['welcome'] === true ? { welcome: true } : {}),
   ...(raw['created'] === true ? { created: true } : {}),
@@ -46,7 +46,7 @@ const tree = root.addChildren([
   page('/settings/account', () => import('./settings/account-page.tsx'), 'AccountPage'),
 ]);
 
-/** Returns the router of the console. The code of each page is loaded when the page is first opened. */
+/** Returns the router of the console. The code of a page is loaded when the pointer is over a link to it, or when it is first opened. */
 export const consoleRouter = (client: QueryClient) =>
   createRouter({
     routeTree: tree,

@@ -16,7 +16,7 @@ export function deleteStoredText(storage: BrowserStorage, key: string): void {
   } catch {} // the browser blocks its storage: nothing is stored there
 }
 
-/** Saves a text in the browser's storage. Does nothing when the browser blocks its storage. */
+/** Saves a text in the browser's storage. Does nothing when the browser blocks its storage, or the storage is full. */
 export function saveStoredText(storage: BrowserStorage, key: string, text: string): void {
   try {
     window[storage].setItem(key, text);

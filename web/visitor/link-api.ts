@@ -82,7 +82,7 @@ export const signOut = async (): Promise<string | null> => (await post(`${linkPa
 /** Changes the password of the signed-in user. */
 export const changePassword = (currentPassword: string, password: string): Promise<void> =>
   post(`${linkPath}/password`, { currentPassword, password });
-/** Sets a new password with a code from a mail. Also signs the visitor in. */
+/** Sets a new password with a code from a mail. Also signs the visitor in, unless the server cannot begin a session. */
 export const resetPassword = (body: PasswordResetBody): Promise<void> => post(`${linkPath}/password/reset`, body);
 export const listFolder = (path: readonly string[], query: Record<string, string>): Promise<Listing> =>
   requestJson(`${addressOf('list', path)}?${new URLSearchParams(query)}`);
@@ -130,7 +130,7 @@ export interface FileRequest {
 /**
  * Sends a file. Uses XMLHttpRequest because fetch does not report upload progress.
  * @returns the request, whose response has a status below 300
- * @throws Failure
+ * @throws Failure; if the signal was aborted before, its reason
  */
 export function sendFile({ method, address, headers, body, onProgress }: FileRequest, signal: AbortSignal): Promise<XMLHttpRequest> {
   return new Promise((resolve, reject) => {

@@ -2,13 +2,13 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { asFailure } from './link-api.ts';
 
-/** Codes that show that the permissions, the session or the used space changed after the page had requested the visit. */
+/** Codes of failures after which the permissions, the session or the used space may differ from those of the last visit response. */
 const changeCodes = ['quotaExceeded', 'signInNeeded', 'linkUnknown', 'linkEnded', 'notAdmitted', 'addressRefused', 'permissionOff'];
 
 /** Requests the visit again: its permissions, its session and the used space. */
 export const RefreshContext = createContext<() => void>(() => {});
 
-/** Returns a function that receives failures. It requests the visit again if the failure shows that the visit has changed. */
+/** Returns a function that receives failures. It requests the visit again if the visit may have changed. */
 export function useReportFailure(): (cause: unknown) => void {
   const refresh = useContext(RefreshContext);
   return (cause) => {

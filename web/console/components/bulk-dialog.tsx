@@ -23,7 +23,7 @@ interface DryRunResult<T> {
 
 const maxShown = 20;
 
-/** Checks an action on each record by a dry run. Returns the results, and a function that runs the action and offers undo. */
+/** Checks an action on each record by a dry run. Returns the results, and a function that runs the action. */
 function useBulkAction<T>({ kind, noun, action, records, close }: Props<T>) {
   const client = useQueryClient();
   const [dryRun, setDryRun] = useState<DryRunResult<T> | null>(null);
@@ -68,7 +68,7 @@ function useBulkAction<T>({ kind, noun, action, records, close }: Props<T>) {
   return { dryRun, busy, percent: (100 * progress) / Math.max(1, total), runAction };
 }
 
-/** Shows what an action would change, runs it after confirmation, and offers undo. */
+/** Shows what an action would change, runs it after confirmation, and offers undo if the action can be undone. */
 export function BulkDialog<T>(props: Props<T>) {
   const { noun, action, nameOf, close } = props;
   const { dryRun, busy, percent, runAction } = useBulkAction(props);

@@ -3,16 +3,16 @@ import { Dialog } from './dialog.tsx';
 
 interface Props {
   readonly opened: boolean;
-  /** Labels of the fields that another operator has changed. */
+  /** Labels of the fields whose values differ in the newer version. */
   readonly fields: readonly string[];
-  /** Name of the other operator; empty: unknown. */
+  /** Name of the operator or API key that has saved the newer version; empty: unknown. */
   readonly who: string;
   readonly discardMine: () => void;
   readonly keepBoth: () => void;
   readonly close: () => void;
 }
 
-/** Asks an operator whether to discard their changes or to keep both, if another operator has changed the record in the meantime. */
+/** Asks an operator whether to discard their changes or to keep both, if the record was changed after they had opened it. */
 export function ConflictDialog({ opened, fields, who, discardMine, keepBoth, close }: Props) {
   if (!opened) return null;
   return (

@@ -38,7 +38,7 @@ export function readDraft<V extends Record<string, unknown>>(key: string, initia
   return usable.length === 0 ? null : { ...initial, ...Object.fromEntries(usable) };
 }
 
-/** Deletes all drafts at sign-out, so that the next operator does not see them. */
+/** Deletes all drafts of this tab at sign-out, so that nobody who uses it later can read them with the developer tools. */
 export function deleteAllDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
 }

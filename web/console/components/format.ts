@@ -35,7 +35,7 @@ const steps = [
   [30 * 86_400_000, 'day', 86_400_000],
 ] as const;
 
-/** Returns a time relative to now, such as `3 days ago`, or the day if it is more than 30 days away. @param now ms since the epoch */
+/** Returns a time relative to now, such as `3 days ago`, or the day if it is 30 days or more away. @param now ms since the epoch */
 export function formatRelative(instant: string, now: number): string {
   const difference = new Date(instant).getTime() - now;
   const step = steps.find(([below]) => Math.abs(difference) < below);

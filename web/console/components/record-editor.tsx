@@ -99,7 +99,7 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(re
   return { page, before, newerVersion, setNewerVersion, showVersion };
 }
 
-/** The form of an existing record. It saves only if the record still has the version that the form shows, and offers undo. */
+/** The form of an existing record. It saves only if the record still has the version that the form shows. */
 export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
   const { recordKind, record, warning, confirmation, readOnly = false, children } = props;
   const { page, before, newerVersion, setNewerVersion, showVersion } = useRecordForm(recordKind, record);

@@ -10,7 +10,7 @@ export const AzureFields = ({ form }: { readonly form: UseFormReturnType<Locatio
     <TextInput label="Storage account" placeholder="acme" {...form.getInputProps('account')} />
     <TextInput
       label="Address of the account"
-      description="Leave empty for the public cloud of Azure. For an address in a private network, POSTERN_PRIVATE_TARGETS must be set on the server."
+      description="Leave empty for the public cloud of Azure. For an address in a private network, POSTERN_PRIVATE_TARGETS on the server must include it."
       placeholder="https://acme.blob.core.windows.net"
       {...form.getInputProps('endpoint')}
     />
@@ -22,7 +22,7 @@ export const AzureFields = ({ form }: { readonly form: UseFormReturnType<Locatio
     />
     <Checkbox
       label="Use the managed identity of this machine"
-      description="Instead of a key, on a machine in Azure. POSTERN_MACHINE_CREDENTIALS must be set on the server to allow this."
+      description="Instead of a key, on a machine in Azure. POSTERN_MACHINE_CREDENTIALS on the server must list your tenant to allow this."
       {...form.getInputProps('useMachineCredentials', { type: 'checkbox' })}
     />
     {!form.values.useMachineCredentials && (

@@ -40,7 +40,7 @@ const S3 = ({ form }: Props) => (
     <TextInput label="Region" placeholder="eu-central-1" required withAsterisk={false} {...form.getInputProps('region')} />
     <TextInput
       label="Address of the service"
-      description="Leave empty for Amazon S3. For a service in a private network, POSTERN_PRIVATE_TARGETS must be set on the server."
+      description="Leave empty for Amazon S3. For a service in a private network, POSTERN_PRIVATE_TARGETS on the server must include its address."
       placeholder="https://s3.example.com"
       {...form.getInputProps('endpoint')}
     />
@@ -63,7 +63,7 @@ const S3 = ({ form }: Props) => (
     />
     <Checkbox
       label="Use the role of this machine"
-      description="Instead of an access key, on a machine at Amazon (EC2 or ECS). POSTERN_MACHINE_CREDENTIALS must be set on the server to allow this."
+      description="Instead of an access key, on a machine at Amazon (EC2 or ECS). POSTERN_MACHINE_CREDENTIALS on the server must list your tenant to allow this."
       {...form.getInputProps('useMachineCredentials', { type: 'checkbox' })}
     />
     {!form.values.useMachineCredentials && (

@@ -9,7 +9,7 @@ export const SftpFields = ({ form }: { readonly form: UseFormReturnType<Location
   <>
     <TextInput
       label="Server"
-      description="For a server in a private network, POSTERN_PRIVATE_TARGETS must be set on the server of Postern."
+      description="For a server in a private network, POSTERN_PRIVATE_TARGETS on the server of Postern must include its address."
       placeholder="sftp.example.com"
       required
       withAsterisk={false}

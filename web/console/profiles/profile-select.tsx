@@ -21,7 +21,7 @@ interface Props {
   readonly withKind?: boolean;
 }
 
-/** A select for a login profile. The server searches by title, as there may be more profiles than a list can show. */
+/** A select for a login profile. The server searches by title and description, as there may be more profiles than a list can show. */
 export function ProfileSelect({ label, description, placeholder, value, onChange, error, withUsers = false, withKind = false }: Props) {
   const [word, setWord] = useState('');
   const [debouncedWord] = useDebouncedValue(word, 150);

@@ -5,7 +5,7 @@ import type { Problem } from '#console/api/call.ts';
 export const currentPasswordErrors = ({ code }: Problem): Record<string, string> =>
   code === 'currentPasswordWrong' ? { currentPassword: 'The current password is wrong.' } : {};
 
-/** The field of the current password, which every change of second factors needs. */
+/** The field of the current password, which operators must enter to change their own second factors or to connect to the provider. */
 export const CurrentPasswordField = (props: object) => (
   <PasswordInput label="Current password" autoComplete="current-password" required withAsterisk={false} {...props} />
 );

@@ -39,7 +39,7 @@ export function ProviderSection() {
   const provider = data?.provider;
   if (!provider || tid !== firstTenant) return null;
   return (
-    <Section title="Identity provider" lead={`You can sign in at ${provider} instead of with your password.`}>
+    <Section title="Identity provider" lead={`With a connected account, you can sign in at ${provider} instead of with your password.`}>
       {byProvider ? (
         <Text>
           You have signed in at {provider}. The password and second factor that you used are managed there. If your account also has a

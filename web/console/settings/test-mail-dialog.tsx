@@ -4,7 +4,7 @@ import { post } from '#console/api/call.ts';
 import { Dialog } from '#console/components/dialog.tsx';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 
-/** Sends a test mail, and shows what the mail server answered. */
+/** Sends a test mail, and shows whether the mail server accepted it, or why the mail was not sent. */
 export function TestMailDialog({ close }: { close: () => void }) {
   const [result, setResult] = useState<{ readonly works: boolean; readonly detail: string } | null>(null);
   const smallForm = useSmallForm({ to: '' }, async ({ to }) => {

@@ -29,7 +29,7 @@ function names({ users, groups }: SummaryParts): string {
   return list.format([...all.slice(0, maxNames - 1), `${all.length - maxNames + 1} more`]);
 }
 
-/** Returns the subject of the sentence, or null if nobody has access. */
+/** Returns the subject of the sentence, or null if nobody has access or no login profile is chosen. */
 function subjectOf(parts: SummaryParts): string | null {
   const { profile, allowAllUsers, users, groups } = parts;
   if (!profile) return null;

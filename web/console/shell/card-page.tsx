@@ -1,7 +1,7 @@
 import { Paper, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A card in the middle of an empty page, for sign-in and the first start. */
+/** A card in the middle of an empty page, for sign-in, the first start and the set-up of a second factor. */
 export function CardPage({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
   return (
     <main className="card-page">

@@ -48,7 +48,7 @@ export function guessMapping(headings: readonly string[]): ColumnMapping {
 export const withColumn = (mapping: ColumnMapping, column: number, field: ImportField | null): ColumnMapping =>
   mapping.map((before, index) => (index === column ? field : before === field ? null : before));
 
-/** One row of a file: its line number, and its cells by field. */
+/** One row of a file: the number of the line on which it ends, and its cells by field. */
 export interface ImportRow {
   readonly line: number;
   readonly cells: Readonly<Partial<Record<ImportField, string>>>;

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 
-/** A CSV file: the headings in its first line, and the records below with their line numbers. */
+/** A CSV file: the headings in its first line, and the records below, each with the number of the line on which it ends. */
 export interface CsvTable {
   readonly headings: readonly string[];
   readonly records: readonly { readonly line: number; readonly cells: readonly string[] }[];

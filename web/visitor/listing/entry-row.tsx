@@ -27,7 +27,7 @@ interface Properties extends RowActions {
   readonly style: CSSProperties;
 }
 
-/** Returns an event handler that sets a tooltip. It runs when the pointer enters, not earlier: a folder can have thousands of rows. */
+/** Returns an event handler that sets a tooltip. It runs when the pointer enters: scrolling must not format a text for each row. */
 const setTooltip =
   (text: () => string) =>
   ({ currentTarget }: { currentTarget: HTMLElement }) => {
@@ -80,7 +80,7 @@ function ModifiedTime({ instant }: { readonly instant: string | null }) {
   );
 }
 
-/** The row of a file or folder. A click opens it. The other actions are at the end of the row. */
+/** The row of a file or folder. A click on its name opens it, or downloads a file that the visitor cannot view. */
 export function EntryRow({ entry, path, can, canSelect, isSelected, position, style, toggleSelection, rename, remove }: Properties) {
   const { translate, format } = useTranslation();
   const longPressHandlers = useLongPress(canSelect ? () => toggleSelection(entry) : null);

@@ -14,7 +14,7 @@ interface Properties {
   readonly selection: ReadonlyMap<string, number>;
 }
 
-/** The rows of a folder. Only those on the screen are drawn. */
+/** The rows of a folder. Only those on the screen, and a few above and below it, are drawn. */
 export function Rows({ folder, total, actions, pathOf, selection }: Properties) {
   const list = useRef<HTMLUListElement>(null);
   const height = useMedia('(max-width: 600px)') ? phoneRowHeight : rowHeight;

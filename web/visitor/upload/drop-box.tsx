@@ -52,7 +52,7 @@ function Receipt({ receipts }: { receipts: readonly UploadReceipt[] }) {
 interface DropBoxProperties {
   readonly queue: Queue;
   readonly uploads: Uploads;
-  /** Whether no visitor can download the uploaded files. */
+  /** Whether visitors of this link cannot download the uploaded files. */
   readonly hidesFiles: boolean;
   readonly quota: Quota | null;
 }

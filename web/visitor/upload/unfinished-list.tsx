@@ -63,8 +63,8 @@ function UnfinishedLine({ upload, onFile, onDelete }: LineProperties) {
 }
 
 /**
- * The uploads that were interrupted when the page was closed. A page cannot open their files again,
- * so the visitor chooses them again.
+ * The unfinished uploads of this browser that this page does not send, such as those that were interrupted when a page was
+ * closed. A page cannot open their files again, so the visitor chooses them again.
  * @param signInCount number of sign-ins at this page
  */
 export function UnfinishedList({ queue, uploads, signInCount }: { queue: Queue; uploads: Uploads; signInCount: number }) {
@@ -93,7 +93,7 @@ export function UnfinishedList({ queue, uploads, signInCount }: { queue: Queue; 
             onDelete={() => {
               remove(upload.address);
               forgetUnfinished(upload.address);
-              endUpload(upload.address).catch(() => {}); // the server deletes it when it expires
+              endUpload(upload.address).catch(() => {}); // the server deletes it after it has expired
             }}
           />
         ))}

@@ -2,7 +2,7 @@ import { readStoredText, saveStoredText } from '#kit/browser-storage.ts';
 import { linkPath } from '#visitor/link-api.ts';
 
 const key = `postern-uploads ${linkPath}`;
-const maxAge = 24 * 3_600_000; // ms: the server deletes an upload a day after its last bytes, and earlier if none have arrived
+const maxAge = 24 * 3_600_000; // ms: an upload expires a day after its last bytes, and earlier if none have arrived
 const maxUploads = 50;
 
 /** An upload in parts that this browser has begun. */

@@ -2,10 +2,10 @@ import { asFailure, type Failure, offlineFailure, type UploadReceipt, upload } f
 import { beginUpload, endUpload, fetchState, sendPart } from './tus-requests.ts';
 import { findUnfinishedUpload, forgetUnfinished, saveUnfinished } from './unfinished-uploads.ts';
 
-/** Files that are larger are sent in parts; bytes. */
+/** Larger files are sent in parts, unless they replace a file; bytes. */
 export const maxSingleSize = 8 << 20;
 const partSize = 64 << 20; // bytes: proxies limit the size of a body
-const maxSilence = 30_000; // ms: if no bytes move for this time, the connection is lost, whether or not the browser knows it
+const maxSilence = 30_000; // ms: if no bytes are sent for this time, the connection counts as lost, even if the browser reports no error
 const [minPause, maxPause] = [1000, 30_000]; // ms between two attempts
 
 const temporaryCodes = ['offline', 'uploadInUse', 'uploadOffsetWrong'];
@@ -42,7 +42,7 @@ function pause(time: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Sends a part, and ends the attempt if the connection is lost. @throws Failure */
+/** Sends a part, and ends the attempt if the connection is lost. @throws Failure; if the signal was aborted before, its reason */
 async function attemptPart(
   address: string,
   file: File,
@@ -92,7 +92,7 @@ async function repeat<T>(
   }
 }
 
-/** Sends all parts that the server lacks. @throws Failure */
+/** Sends all parts that the server lacks. @throws Failure; if the signal is aborted between two requests, its reason */
 async function sendParts(
   address: string,
   path: readonly string[],
@@ -119,7 +119,7 @@ async function sendParts(
 
 /**
  * Ends an upload on the server, and forgets it. A failure does not matter: the server deletes the
- * upload when it expires.
+ * upload after it has expired.
  */
 function endAndForgetUpload(address: string): void {
   forgetUnfinished(address);
@@ -130,7 +130,7 @@ function endAndForgetUpload(address: string): void {
  * Uploads a large file in parts. The upload continues after a lost connection. If the page was
  * closed, it continues when the visitor chooses the same file again. A storage that cannot continue
  * uploads gets the file in one request.
- * @throws Failure
+ * @throws Failure; if the signal is aborted between two requests, its reason
  */
 export async function uploadInParts(
   path: readonly string[],
