@@ -9,7 +9,7 @@ int fsync(int fd) { static int (*real)(int); if (!real) real = (int (*)(int))dls
 int fdatasync(int fd) { static int (*real)(int); if (!real) real = (int (*)(int))dlsym(RTLD_NEXT, "fdatasync"); usleep(2000); return real(fd); }
 `;
 
-/** Returns an environment in which an fsync takes 2 ms longer, or null without a C compiler. */
+/** Returns an environment in which an fsync or fdatasync takes 2 ms longer, or null without a C compiler. */
 export function slowDiskEnvironment(folder: string): Record<string, string> | null {
   const [code, library] = [join(folder, 'slow.c'), join(folder, 'slow.so')];
   writeFileSync(code, source);

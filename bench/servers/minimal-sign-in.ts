@@ -25,7 +25,7 @@ const seal = (text: string) => {
 
 const links = new Map([['link', { validUntil: Number.POSITIVE_INFINITY, redirectUri: 'https://files.example.com/sign-in/oidc/1' }]]);
 const countsOfNetworks = new Map<string, number>();
-const maxStarts = 300; // of a network, as in Postern
+const maxStarts = 300; // of a network. Postern allows as many a minute
 
 const linkHeaders = {
   'referrer-policy': 'no-referrer',
