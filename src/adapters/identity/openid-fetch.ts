@@ -69,7 +69,8 @@ function hasTooManyClaims(content: Uint8Array): boolean {
 /** Checks a response against its limits, and returns it for the library. @throws ProviderUnavailable */
 function checkedResponse({ host }: URL, { status, headers, content }: CompleteResponse, limits: typeof limitsOfUser): Response {
   if (exceededJsonLimit(content, limits)) throw new ProviderUnavailable(`${host} sent JSON with too many values or levels.`);
-  if (limits === limitsOfUser && hasTooManyClaims(content)) throw new ProviderUnavailable(`${host} sent an ID token with too many or too long claims.`);
+  if (limits === limitsOfUser && hasTooManyClaims(content))
+    throw new ProviderUnavailable(`${host} sent an ID token with too many or too long claims.`);
   const checkedContent = limits === limitsOfProvider ? withUsualKeys(content) : content;
   return new Response(statusesWithoutBody.includes(status) ? null : Buffer.from(checkedContent), { status, headers });
 }
