@@ -16,10 +16,7 @@ const correctionInterval = 2000; // ms
 const maxAge = 1000;
 /** The folder is read again earlier if less than this part of the space is free. */
 const scarcePart = 1 / 8;
-/**
- * Reading the folder earlier than after `maxAge`, and reading the times of its files, each take at most one tenth of the time. The folder
- * can contain tens of thousands of files.
- */
+/** Reading the folder, and reading the times of its files, each take at most one tenth of the time: it can contain tens of thousands. */
 const restFactor = 10;
 
 const pieceLength = 256; // files of the folder to read at once
@@ -135,8 +132,8 @@ export class SpoolSpace {
   /** @param upload its new reservation has been created: of two processes that read the folder at once, at least one sees both */
   async #isWithinLimits(upload: string): Promise<boolean> {
     let snapshot = this.#snapshot;
-    if (!snapshot || this.#ageOf(snapshot) >= maxAge) snapshot = await this.#read();
-    else if (this.#freePart(snapshot, upload) < scarcePart && this.#mayRead()) snapshot = await this.#read();
+    const isOld = !snapshot || this.#ageOf(snapshot) >= maxAge || this.#freePart(snapshot, upload) < scarcePart;
+    if (!snapshot || (isOld && this.#mayRead())) snapshot = await this.#read();
     return this.#freePart(snapshot, upload) >= 0;
   }
 
