@@ -107,13 +107,13 @@ export async function openPorts(
   const parts = new PartSpace({ folder: data.path, minFreeSpace: settings.minFreeSpace });
   const objectServices = { outbound, parts, memory: new MemoryBudget() };
   const s3 = s3Kind({ ...objectServices, machineCredentials: new MachineCredentials(systemClock.now) }, settings.machineCredentials);
-  const azure = azureKind({ ...objectServices, machineTokens: new MachineTokens(systemClock.now) }, settings.machineCredentials);
   const spool = new UploadSpool({
     folder: join(data.path, 'uploads'),
     maxBytes: settings.uploadSpool,
     space: parts,
     monotonic: () => performance.now(),
   });
+  const azure = azureKind({ ...objectServices, spool, machineTokens: new MachineTokens(systemClock.now) }, settings.machineCredentials);
   const webdav = webdavKind({ ...objectServices, spool });
   const sftp = sftpKind(objectServices);
   const storages = resources.use(storagesByKind({ local, s3, azure, sftp, webdav }));

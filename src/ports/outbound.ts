@@ -51,7 +51,7 @@ export interface OutboundBody {
 
 /** An HTTP request. */
 export interface OutboundRequest {
-  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'PROPFIND' | 'MKCOL' | 'MOVE';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'PROPFIND' | 'MKCOL' | 'MOVE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | OutboundBody | null;
   readonly signal?: AbortSignal;

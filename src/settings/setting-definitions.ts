@@ -75,7 +75,7 @@ export const settingDefinitions = {
   uploadSpool: setting(
     'POSTERN_UPLOAD_SPOOL',
     '20480',
-    'MiB that unfinished uploads in parts to WebDAV locations may take in `uploads/` in POSTERN_DATA. One tenant can use half of it. Beyond this limit, such uploads are refused with 507.',
+    'MiB that unfinished uploads in parts to WebDAV locations, and to Azure accounts with a hierarchical namespace, may take in `uploads/` in POSTERN_DATA. One tenant can use half of it. Beyond this limit, such uploads are refused with 507.',
     parseMebibytes,
   ),
   apiKey: setting(

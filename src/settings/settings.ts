@@ -22,7 +22,7 @@ export interface Settings {
   readonly searchMemory: number;
   /** Bytes that visitors must leave free on the file system of `data`. */
   readonly minFreeSpace: number;
-  /** Bytes of unfinished uploads in parts to WebDAV locations that `data` may hold. */
+  /** Bytes of unfinished uploads in parts that `data` may hold. */
   readonly uploadSpool: number;
   readonly apiKey: string | null;
   readonly secretKey: string | null;

@@ -3,18 +3,20 @@ import { MachineTokens } from '#adapters/storage/azure/machine-token.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import type { AzureConfiguration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import { partSpace } from './open-s3.ts';
+import { partSpace, uploadSpool } from './open-s3.ts';
 
-const services = (outbound: Pick<Outbound, 'request'>) => ({
+/** Returns what storages in Azure need. */
+export const azureServices = (outbound: Pick<Outbound, 'request'>) => ({
   outbound,
   parts: partSpace(),
+  spool: uploadSpool(),
   memory: new MemoryBudget(),
   machineTokens: new MachineTokens(),
 });
 
 /** Opens a container for tenant 1. */
 export const openTestContainer = (configuration: AzureConfiguration, outbound: Pick<Outbound, 'request'>) =>
-  openContainer(configuration, 1, services(outbound));
+  openContainer(configuration, 1, azureServices(outbound));
 
 /** Creates a container. */
 export const createContainer = (configuration: AzureConfiguration, outbound: Pick<Outbound, 'request'>) =>
@@ -22,4 +24,4 @@ export const createContainer = (configuration: AzureConfiguration, outbound: Pic
 
 /** Opens the storage of a container for tenant 1. @param over services to use instead of the default ones */
 export const openAzure = (configuration: AzureConfiguration, outbound: Pick<Outbound, 'request'>, over: Partial<AzureServices> = {}) =>
-  openAzureStorage(configuration, 1, { ...services(outbound), ...over });
+  openAzureStorage(configuration, 1, { ...azureServices(outbound), ...over });

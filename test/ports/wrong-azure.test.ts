@@ -22,9 +22,9 @@ const listXml = (blobs: string, next = '') =>
 const blob = (name: string) =>
   `<Blob>${name}<Properties><Content-Length>4</Content-Length><Etag>0x1</Etag><Last-Modified>Thu, 01 Jan 2026 00:00:00 GMT</Last-Modified></Properties></Blob>`;
 
-test('an Azure account with a hierarchical namespace is refused, and the error names the hierarchical namespace', async (t) => {
+test('an Azure account with a hierarchical namespace is refused if the configuration does not say so, and the error names the member', async (t) => {
   const { storage, requests } = await startFakeAzure(t, (_, response) => response.setHeader('x-ms-is-hns-enabled', 'true').end());
-  await assert.rejects(storage.check(), /hierarchical namespace/);
+  await assert.rejects(storage.check(), /needs hierarchicalNamespace: true/);
   assert.ok(
     requests.every((request) => request.startsWith('HEAD ')),
     requests.join(),
@@ -126,7 +126,7 @@ test('a directory in a listing reveals an account with a hierarchical namespace,
   const { storage } = await startFakeAzure(t, ({ method }, response) =>
     method === 'HEAD' ? response.writeHead(403).end() : response.end(listXml(directory)),
   );
-  await assert.rejects(storage.check(), /hierarchical namespace/);
+  await assert.rejects(storage.check(), /needs hierarchicalNamespace: true/);
 });
 
 test('the token of the managed identity is cached, and fetched again five minutes before it expires', async () => {

@@ -82,6 +82,9 @@ export const AzureConfiguration = Type.Object(
         description: 'Beginning of the names of the blobs of the location, such as reports/2026. It is the root of the location.',
       }),
     ),
+    hierarchicalNamespace: Type.Optional(
+      Type.Boolean({ description: 'true: the account has a hierarchical namespace (Data Lake Storage), so its folders are real.' }),
+    ),
     accountKey: Type.Optional(patternText('^[A-Za-z0-9+/]{4,256}={0,2}$', { description: 'A key of the account, in base64.' })),
     sasToken: Type.Optional(headerText(4096, 'A shared access signature (SAS) for the container.')),
     useMachineCredentials: Type.Optional(

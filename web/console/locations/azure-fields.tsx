@@ -21,6 +21,11 @@ export const AzureFields = ({ form }: { readonly form: UseFormReturnType<Locatio
       {...form.getInputProps('prefix')}
     />
     <Checkbox
+      label="Hierarchical namespace"
+      description="For an account with real folders (Data Lake Storage)."
+      {...form.getInputProps('hierarchicalNamespace', { type: 'checkbox' })}
+    />
+    <Checkbox
       label="Use the managed identity of this machine"
       description="Instead of a key, on a machine in Azure. POSTERN_MACHINE_CREDENTIALS on the server must list your tenant to allow this."
       {...form.getInputProps('useMachineCredentials', { type: 'checkbox' })}

@@ -19,6 +19,7 @@ export interface LocationValues extends QuotaValues, Record<string, unknown> {
   readonly sessionToken: string;
   readonly account: string;
   readonly container: string;
+  readonly hierarchicalNamespace: boolean;
   readonly accountKey: string;
   readonly sasToken: string;
   readonly url: string;
@@ -51,6 +52,7 @@ export const emptyLocation: LocationValues = {
   sessionToken: '',
   account: '',
   container: '',
+  hierarchicalNamespace: false,
   accountKey: '',
   sasToken: '',
   url: '',
@@ -83,7 +85,7 @@ const membersOf: Readonly<Record<string, readonly string[]>> = {
     'secretAccessKey',
     'sessionToken',
   ],
-  azure: ['container', 'account', 'endpoint', 'prefix', 'useMachineCredentials', 'accountKey', 'sasToken'],
+  azure: ['container', 'account', 'endpoint', 'prefix', 'hierarchicalNamespace', 'useMachineCredentials', 'accountKey', 'sasToken'],
   sftp: ['host', 'port', 'hostKey', 'root', 'username', 'password', 'privateKey', 'passphrase'],
   webdav: ['url', 'root', 'username', 'password', 'bearerToken'],
 };
@@ -119,6 +121,7 @@ export const changedLocationFields = changedFieldsBy<LocationValues>({
   secretAccessKey: 'secret access key',
   sessionToken: 'session token',
   account: 'storage account',
+  hierarchicalNamespace: 'hierarchical namespace',
   accountKey: 'account key',
   sasToken: 'SAS token',
   url: 'address of the server',

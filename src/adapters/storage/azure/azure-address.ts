@@ -11,6 +11,8 @@ export interface AzureAddress {
   readonly accountUrl: string;
   /** URL of the container, without a slash at its end. */
   readonly containerUrl: string;
+  /** The same at the Data Lake service of the account, which has real folders. */
+  readonly dataLakeUrl: string;
 }
 
 /** Returns the account that an endpoint names: the first part of its path, as in emulators, or of its host name. */
@@ -24,5 +26,7 @@ function accountIn(url: URL): string {
 export function azureAddress({ account, endpoint, container }: AzureConfiguration): AzureAddress {
   const url = new URL(endpoint ?? `https://${account}.blob.core.windows.net`);
   const accountUrl = url.href.replace(/\/+$/, '');
-  return { account: account ?? accountIn(url), container, accountUrl, containerUrl: `${accountUrl}/${encodeText(container)}` };
+  const containerUrl = `${accountUrl}/${encodeText(container)}`;
+  const dataLakeUrl = containerUrl.replace(/^(https?:\/\/[^/]+)\.blob\./, '$1.dfs.');
+  return { account: account ?? accountIn(url), container, accountUrl, containerUrl, dataLakeUrl };
 }

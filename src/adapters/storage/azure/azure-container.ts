@@ -13,7 +13,7 @@ import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { AzureAddress } from './azure-address.ts';
 import type { AuthorizeRequest } from './azure-credentials.ts';
-import { azureError, hierarchicalNamespaceError, isExpected } from './azure-errors.ts';
+import { azureError, flatNamespaceError, hierarchicalNamespaceError, isExpected } from './azure-errors.ts';
 import { serviceVersion } from './shared-key.ts';
 
 const accountTimeLimit = 30_000; // ms
@@ -28,16 +28,19 @@ export interface ContainerServices {
   readonly now: () => number;
 }
 
-/** A container of Azure Blob Storage. */
+/** A container of Azure Blob Storage, at the Blob service or at the Data Lake service of the account. */
 export class AzureContainer {
   readonly address: AzureAddress;
   readonly #authorize: AuthorizeRequest;
   readonly #services: ContainerServices;
-  /** true: the account has no hierarchical namespace, or the credentials may not read this property. It is not checked again. */
+  readonly #isHierarchical: boolean;
+  /** true: the account has the expected namespace, or the credentials may not read this property. It is not checked again. */
   #isAccountChecked = false;
 
-  constructor(address: AzureAddress, authorize: AuthorizeRequest, services: ContainerServices) {
+  /** @param isHierarchical true: the requests go to the Data Lake service, and the account must have a hierarchical namespace */
+  constructor(address: AzureAddress, authorize: AuthorizeRequest, services: ContainerServices, isHierarchical = false) {
     this.address = address;
+    this.#isHierarchical = isHierarchical;
     this.#authorize = authorize;
     this.#services = services;
   }
@@ -66,9 +69,18 @@ export class AzureContainer {
     return readDocument('GET', root, await this.send('GET', key, request), () => null, this.#services.monotonic, request);
   }
 
-  /** Returns the URL of a blob. */
+  /** Returns the URL of a blob; for '', of the container. */
   urlOf(key: string): string {
-    return `${this.address.containerUrl}/${encodeKey(key)}`;
+    const { containerUrl, dataLakeUrl } = this.address;
+    const url = this.#isHierarchical ? dataLakeUrl : containerUrl;
+    return key === '' ? url : `${url}/${encodeKey(key)}`;
+  }
+
+  /** Returns the path of a file or folder in the form in which a request to rename it names it, with a SAS token if there is one. */
+  async renameSource(key: string): Promise<string> {
+    const path = `/${encodeKey(`${this.address.container}/${key}`)}`;
+    const { query } = await this.#authorize({ method: 'GET', url: new URL(this.urlOf(key)), query: {}, headers: {} });
+    return Object.keys(query).length === 0 ? path : `${path}?${encodeQuery(query)}`;
   }
 
   /** Returns the URL of a blob from which the service itself may copy it. */
@@ -77,19 +89,21 @@ export class AzureContainer {
     return Object.keys(query).length === 0 ? this.urlOf(key) : `${this.urlOf(key)}?${encodeQuery(query)}`;
   }
 
-  /** Refuses an account with a hierarchical namespace, which is not supported. @throws StorageUnavailable */
+  /** Refuses an account whose namespace is not of the expected kind. @throws StorageUnavailable */
   async #checkAccount(): Promise<void> {
     if (this.#isAccountChecked) return;
     const request = { query: { restype: 'account', comp: 'properties' } };
-    const response = await this.#exchange('HEAD', '', request, AbortSignal.timeout(accountTimeLimit));
+    const response = await this.#exchange('HEAD', this.address.containerUrl, request, AbortSignal.timeout(accountTimeLimit));
     await skipBody('HEAD', response); // after an error, such as for a wrong container, the next request fails, too
-    if (response.headers['x-ms-is-hns-enabled'] === 'true') throw hierarchicalNamespaceError();
+    const { 'x-ms-is-hns-enabled': hasHierarchy } = response.headers;
+    if (hasHierarchy === 'true' && !this.#isHierarchical) throw hierarchicalNamespaceError();
+    if (hasHierarchy === 'false' && this.#isHierarchical) throw flatNamespaceError();
     // Credentials that may not read the property now may not read it later: then a directory in a list shows the hierarchical namespace.
     this.#isAccountChecked = response.status < 500 && response.status !== 429;
   }
 
   async #sendOnce(method: Method, key: string, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {
-    const response = await this.#exchange(method, key, request, signal);
+    const response = await this.#exchange(method, this.urlOf(key), request, signal);
     if (response.status < 300 || isExpected(response, request.expected)) return response;
     response.discard();
     const cause = azureError(method, response);
@@ -97,7 +111,7 @@ export class AzureContainer {
     throw mayHaveHappened ? new OutcomeUnknown(cause.message, { cause }) : cause;
   }
 
-  async #exchange(method: Method, key: string, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {
+  async #exchange(method: Method, address: string, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {
     const { outbound, tid, now } = this.#services;
     const { body } = request;
     const length = typeof body === 'string' ? Buffer.byteLength(body) : (body?.length ?? 0);
@@ -105,7 +119,7 @@ export class AzureContainer {
       ...{ 'x-ms-date': new Date(now()).toUTCString(), 'x-ms-version': serviceVersion, ...request.headers },
       ...(length > 0 ? { 'content-length': `${length}` } : {}),
     };
-    const url = new URL(key === '' ? this.address.containerUrl : this.urlOf(key));
+    const url = new URL(address);
     const authorized = await this.#authorize({ method, url, query: request.query ?? {}, headers });
     // The HTTP client computes the length of the body itself.
     const { 'content-length': _, ...sentHeaders } = authorized.headers;

@@ -1,6 +1,6 @@
-import { type CodeMeaning, type Method, ServiceError } from '#adapters/storage/objects/service-errors.ts';
+import { type CodeMeaning, type Method, ServiceError, serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
-import { ChangeImpossible, StorageUnavailable } from '#ports/storage-errors.ts';
+import { ChangeImpossible, ItemArchived, StorageUnavailable } from '#ports/storage-errors.ts';
 
 /** Meanings of the error codes that an operator can do something about, and of the code for too many requests. */
 const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
@@ -18,6 +18,7 @@ const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
     InsufficientAccountPermissions: { explanation: 'the account may not do this' },
     ResourceNotFound: { explanation: 'there is no such account or container' },
     ContainerNotFound: { explanation: 'there is no such container' },
+    FilesystemNotFound: { explanation: 'there is no such container' },
     ContainerBeingDeleted: { explanation: 'the container is being deleted' },
     InvalidBlobOrBlock: { explanation: 'another program has begun to upload this file in blocks of another kind' },
     ServerBusy: { isThrottling: true },
@@ -25,15 +26,22 @@ const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
 );
 
 /** Errors that no caller expects, although their status is the same as for an absent blob or a failed condition. */
-const neverExpected = ['ContainerNotFound', 'ContainerBeingDeleted', 'ResourceNotFound', 'BlobArchived', 'LeaseIdMissing'];
+const neverExpected = [
+  ...['ContainerNotFound', 'ContainerBeingDeleted', 'FilesystemNotFound', 'FilesystemBeingDeleted'],
+  ...['ResourceNotFound', 'BlobArchived', 'LeaseIdMissing'],
+];
 /** Why a blob cannot be written. */
 const impossibleReasons: ReadonlyMap<string, string> = new Map([
-  ['LeaseIdMissing', 'Another program holds a lease on this file, so that it cannot be replaced'],
+  ['LeaseIdMissing', 'Another program holds a lease on this file, so that it cannot be changed'],
   ['BlobImmutableDueToPolicy', 'An immutability policy of the container protects this file'],
 ]);
 
-/** Returns the error for an account with real folders. In the supported accounts, a folder is only a prefix of names. */
-export const hierarchicalNamespaceError = () => new StorageUnavailable('accounts with a hierarchical namespace are not supported yet');
+/** Returns the error for an account with real folders whose configuration does not say so. Elsewhere, a folder is only a prefix of names. */
+export const hierarchicalNamespaceError = () =>
+  new StorageUnavailable('the account has a hierarchical namespace, so the configuration needs hierarchicalNamespace: true');
+/** Returns the error for the opposite. */
+export const flatNamespaceError = () =>
+  new StorageUnavailable('the account has no hierarchical namespace, so the configuration must not have hierarchicalNamespace: true');
 
 /** Returns the code of an error, or "no code". */
 export function azureCodeOf({ headers }: OutboundResponse): string {
@@ -50,4 +58,10 @@ export function azureError(method: Method, response: OutboundResponse): Error {
   const code = azureCodeOf(response);
   const reason = method === 'PUT' ? impossibleReasons.get(code) : undefined;
   return reason === undefined ? new ServiceError(response.status, code, meanings.get(code)) : new ChangeImpossible(reason);
+}
+
+/** Throws the error of a failed request. @throws ItemArchived if the blob must be restored first */
+export function throwIfArchived(cause: unknown): never {
+  if (serviceErrorOf(cause)?.code === 'BlobArchived') throw new ItemArchived('the blob is archived', { cause });
+  throw cause;
 }

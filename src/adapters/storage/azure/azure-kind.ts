@@ -40,8 +40,10 @@ function credentialsErrorOf({ accountKey, sasToken, useMachineCredentials = fals
  */
 export const azureKind = (services: AzureServices, machineTenants: readonly number[]): StorageKind => ({
   open: cacheStorages(async ({ tid, configuration }) => {
-    const { openAzureStorage } = await import('./azure-storage.ts'); // most installations have no such location
-    return openAzureStorage(parseAzureConfiguration(configuration), tid, services);
+    // Most installations have no such location.
+    const parsed = parseAzureConfiguration(configuration);
+    if (parsed.hierarchicalNamespace) return new (await import('./data-lake-storage.ts')).DataLakeStorage(parsed, tid, services);
+    return (await import('./azure-storage.ts')).openAzureStorage(parsed, tid, services);
   }),
   async configurationError({ tid, configuration: text }) {
     const configuration = parseAzureConfiguration(text);

@@ -2,6 +2,7 @@ import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { encodeQuery } from '#adapters/storage/objects/encode-key.ts';
 import { ObjectStorage, type ObjectStorageServices } from '#adapters/storage/objects/object-storage.ts';
 import type { ObjectStore } from '#adapters/storage/objects/object-store.ts';
+import type { UploadSpool } from '#adapters/storage/upload-spool.ts';
 import type { AzureConfiguration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { azureAddress } from './azure-address.ts';
@@ -13,6 +14,8 @@ import { downloadSignature } from './shared-key.ts';
 
 /** What all storages in Azure share. */
 export interface AzureServices extends ObjectStorageServices {
+  /** Keeps the unfinished uploads to accounts with a hierarchical namespace. */
+  readonly spool: UploadSpool;
   readonly outbound: Pick<Outbound, 'request'>;
   readonly memory: MemoryBudget;
   readonly machineTokens: Pick<MachineTokens, 'get'>;
@@ -24,10 +27,12 @@ export interface AzureServices extends ObjectStorageServices {
 export function openContainer(
   configuration: AzureConfiguration,
   tid: number,
-  { outbound, machineTokens, monotonic = () => performance.now(), now = Date.now }: Omit<AzureServices, 'memory' | 'parts'>,
+  { outbound, machineTokens, monotonic = () => performance.now(), now = Date.now }: Omit<AzureServices, 'memory' | 'parts' | 'spool'>,
 ): AzureContainer {
   const address = azureAddress(configuration);
-  return new AzureContainer(address, azureCredentials(configuration, address, machineTokens), { outbound, tid, monotonic, now });
+  const services = { outbound, tid, monotonic, now };
+  const authorize = azureCredentials(configuration, address, machineTokens);
+  return new AzureContainer(address, authorize, services, configuration.hierarchicalNamespace);
 }
 
 /** Opens the storage of a location in a container of Azure Blob Storage. */

@@ -12,13 +12,12 @@ import type {
   StoredObject,
   WriteCondition,
 } from '#adapters/storage/objects/object-store.ts';
-import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { bodyTimeLimit, conditionFailedStatuses, rangeRequest, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
 import { xmlText } from '#adapters/storage/objects/xml.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
-import { ItemArchived, ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage-errors.ts';
+import { ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage-errors.ts';
 import type { AzureContainer } from './azure-container.ts';
-import { azureCodeOf, hierarchicalNamespaceError } from './azure-errors.ts';
+import { azureCodeOf, hierarchicalNamespaceError, throwIfArchived } from './azure-errors.ts';
 import { hasBlobs, isArchiveTier, isAzureKeyTooLong, listBlobs } from './azure-list.ts';
 
 /** Header in which Postern stores the token of the change that wrote a blob. */
@@ -37,11 +36,6 @@ function headersOf(condition: WriteCondition): Readonly<Record<string, string>> 
  * other uploads.
  */
 const blockId = (uploadId: string, number: number) => Buffer.from(`${uploadId}-${`${number}`.padStart(5, '0')}`).toString('base64');
-
-function throwIfArchived(cause: unknown): never {
-  if (serviceErrorOf(cause)?.code === 'BlobArchived') throw new ItemArchived('the blob is archived', { cause });
-  throw cause;
-}
 
 /**
  * Returns the state of a blob whose copy is pending or has failed: such a blob has no bytes. For other

@@ -1,6 +1,8 @@
-import type { ItemServer, MoveOutcome } from '#adapters/storage/moves/item-server.ts';
+import type { FileServer } from '#adapters/storage/moves/collected-upload.ts';
+import type { MoveOutcome } from '#adapters/storage/moves/item-server.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { readBody } from '#adapters/storage/objects/service-request.ts';
+import type { OutboundBody } from '#ports/outbound.ts';
 import {
   ChangeImpossible,
   ItemBusy,
@@ -15,6 +17,7 @@ import { findEntry, listEntries, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
 const maxText = 1 << 16; // bytes: with status 404, the body is an error page of the server, which may be long
+const bodyTimeLimit = 3_600_000; // ms until a file is stored
 const moveTimeLimit = 600_000; // ms: a server may copy a folder
 const multiStatus = 207; // RFC 4918, 9.9.4: some items were not moved
 /** Statuses with which a server says that it does not move an item. */
@@ -31,7 +34,7 @@ function refusalOf(status: number): Error {
 }
 
 /** The files and folders of a location at a WebDAV server. */
-export class WebdavItems implements ItemServer {
+export class WebdavItems implements FileServer {
   readonly maxWorkTimes = {
     move: 660_000,
     newFile: (size: number) => 30_000 + size / 1000, // a slow server copies 1000 bytes in one ms
@@ -61,6 +64,11 @@ export class WebdavItems implements ItemServer {
 
   async writeText(path: readonly string[], text: string): Promise<boolean> {
     const request = { body: text, expected: [404, 409], repeatable: true };
+    return (await this.server.sendAndRead('PUT', this.server.urlOf(path), request)).status < 300;
+  }
+
+  async storeFile(path: readonly string[], body: OutboundBody): Promise<boolean> {
+    const request = { body, timeLimit: bodyTimeLimit, repeatable: true, expected: [404, 409] };
     return (await this.server.sendAndRead('PUT', this.server.urlOf(path), request)).status < 300;
   }
 

@@ -1,25 +1,15 @@
 import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
-import { ItemStorage } from '#adapters/storage/moves/item-storage.ts';
+import { CollectingStorage } from '#adapters/storage/moves/collecting-storage.ts';
 import type { PartSpace } from '#adapters/storage/part-space.ts';
 import type { UploadSpool } from '#adapters/storage/upload-spool.ts';
 import type { ItemPath } from '#core/item-path.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import type {
-  ClosedUpload,
-  ContinuedUpload,
-  OpenFile,
-  PendingFileChange,
-  Storage,
-  TestStep,
-  Upload,
-  UploadTarget,
-} from '#ports/storage.ts';
+import type { OpenFile, Storage, TestStep } from '#ports/storage.ts';
 import { openWebdavFile } from './webdav-file.ts';
 import { WebdavItems } from './webdav-items.ts';
 import { WebdavServer } from './webdav-server.ts';
 import { webdavTestSteps } from './webdav-test-steps.ts';
-import { continueWebdavUpload, startWebdavUpload } from './webdav-upload.ts';
 
 /** What all WebDAV storages share. */
 export interface WebdavServices {
@@ -34,19 +24,15 @@ export interface WebdavServices {
 }
 
 /** The files of a location at a WebDAV server. */
-export class WebdavStorage extends ItemStorage implements Storage {
+export class WebdavStorage extends CollectingStorage implements Storage {
   readonly #server: WebdavServer;
-  readonly #services: WebdavServices;
-  readonly #tid: number;
   readonly #now: () => number;
 
   constructor(configuration: WebdavConfiguration, tid: number, services: WebdavServices) {
-    const { outbound, memory, monotonic = () => performance.now(), now = Date.now } = services;
+    const { outbound, parts, spool, memory, monotonic = () => performance.now(), now = Date.now } = services;
     const server = new WebdavServer(configuration, tid, outbound, monotonic);
-    super(new WebdavItems(server, now), now, memory.of(tid));
+    super(new WebdavItems(server, now), { parts, spool, tid }, now, memory.of(tid));
     this.#server = server;
-    this.#services = services;
-    this.#tid = tid;
     this.#now = now;
   }
 
@@ -60,22 +46,5 @@ export class WebdavStorage extends ItemStorage implements Storage {
 
   async open(path: ItemPath): Promise<OpenFile | null> {
     return path.length === 0 ? null : openWebdavFile(this.#server, path, this.#now);
-  }
-
-  upload(target: UploadTarget, token: string): Promise<Upload> {
-    return startWebdavUpload(this.#uploadPlace, target, token);
-  }
-
-  readonly continueUpload = (target: UploadTarget, upload: ClosedUpload): Promise<ContinuedUpload> =>
-    continueWebdavUpload(this.#uploadPlace, target, upload);
-
-  override async clearEvidence(change: PendingFileChange): Promise<void> {
-    await this.#services.spool.delete(this.#tid, change.token);
-    await super.clearEvidence(change);
-  }
-
-  get #uploadPlace() {
-    const { parts, spool } = this.#services;
-    return { server: this.#server, evidence: this.evidence, moves: this.moves, parts, spool, tid: this.#tid };
   }
 }

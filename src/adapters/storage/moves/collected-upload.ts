@@ -1,18 +1,26 @@
-import { checkFolder, placeUpload, type StagingPlace } from '#adapters/storage/moves/place-upload.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import type { SpooledFile, UploadSpool } from '#adapters/storage/upload-spool.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
 import type { ClosedUpload, ContinuedUpload, Upload, UploadTarget } from '#ports/storage.ts';
-import type { WebdavServer } from './webdav-server.ts';
+import type { ItemServer } from './item-server.ts';
+import { checkFolder, placeUpload, type StagingPlace } from './place-upload.ts';
 
-const bodyTimeLimit = 3_600_000; // ms until a file is stored
+/** A server that gets each file at once. */
+export interface FileServer extends ItemServer {
+  /** Stores a file, or replaces it. @returns false if there is no such parent folder */
+  storeFile(path: readonly string[], body: OutboundBody): Promise<boolean>;
+}
 
-/** The location to which files are uploaded, and the space in which they are collected. */
-interface WebdavPlace extends StagingPlace {
-  readonly server: WebdavServer;
+/** The space in which files are collected. */
+export interface CollectingSpace {
   readonly parts: PartSpace;
   readonly spool: UploadSpool;
   readonly tid: number;
+}
+
+/** The location to which files are uploaded, and the space in which they are collected. */
+interface CollectingPlace extends StagingPlace, CollectingSpace {
+  readonly server: FileServer;
 }
 
 /** The bytes that an upload has collected. */
@@ -22,10 +30,10 @@ interface CollectedFile {
   body(): OutboundBody;
 }
 
-/** An upload. The file is collected on this machine and sent with one request: WebDAV has no request that continues a file. */
-class WebdavUpload implements Upload {
+/** An upload. The file is collected on this machine and sent at once: the server cannot continue a file. */
+class CollectedUpload implements Upload {
   readonly handle = null;
-  readonly #place: WebdavPlace;
+  readonly #place: CollectingPlace;
   readonly #target: UploadTarget;
   readonly #token: string;
   readonly #content: CollectedFile;
@@ -34,7 +42,7 @@ class WebdavUpload implements Upload {
   #isSent = false;
   #size = 0;
 
-  constructor(place: WebdavPlace, target: UploadTarget, token: string, content: CollectedFile, clear: () => Promise<void>) {
+  constructor(place: CollectingPlace, target: UploadTarget, token: string, content: CollectedFile, clear: () => Promise<void>) {
     this.#place = place;
     this.#target = target;
     this.#token = token;
@@ -49,10 +57,7 @@ class WebdavUpload implements Upload {
   async sync(): Promise<void> {
     if (this.#isSent) return;
     const { server, evidence } = this.#place;
-    const request = { body: this.#content.body(), timeLimit: bodyTimeLimit, repeatable: true, expected: [404, 409] };
-    await evidence.write(
-      async () => (await server.sendAndRead('PUT', server.urlOf(evidence.stagedPath(this.#token)), request)).status < 300,
-    );
+    await evidence.write(() => server.storeFile(evidence.stagedPath(this.#token), this.#content.body()));
     this.#size = this.#content.length;
     this.#isSent = true;
     await this.#clear();
@@ -74,22 +79,22 @@ class WebdavUpload implements Upload {
 }
 
 /** Starts an upload. @throws ItemNotFound if there is no such folder */
-export async function startWebdavUpload(place: WebdavPlace, target: UploadTarget, token: string): Promise<Upload> {
+export async function startCollectedUpload(place: CollectingPlace, target: UploadTarget, token: string): Promise<Upload> {
   await checkFolder(place, target.parent);
   await place.evidence.prepare(); // an error must come before the body is received
   const content = new UploadPart(place.parts);
-  return new WebdavUpload(place, target, token, content, () => content.clear());
+  return new CollectedUpload(place, target, token, content, () => content.clear());
 }
 
 /** An upload in parts. What has arrived is kept in the spool until the file is in place. */
 class SpooledUpload implements ContinuedUpload {
   readonly handle = null;
-  readonly #upload: WebdavUpload;
+  readonly #upload: CollectedUpload;
   readonly #file: SpooledFile;
   /** Deletes the file. */
   readonly #delete: () => Promise<void>;
 
-  constructor(upload: WebdavUpload, file: SpooledFile, deleteFile: () => Promise<void>) {
+  constructor(upload: CollectedUpload, file: SpooledFile, deleteFile: () => Promise<void>) {
     this.#upload = upload;
     this.#file = file;
     this.#delete = deleteFile;
@@ -123,14 +128,14 @@ class SpooledUpload implements ContinuedUpload {
   }
 }
 
-/** Continues an upload that `startWebdavUpload` has begun. @throws ItemNotFound if the received bytes are gone; StorageFull */
-export async function continueWebdavUpload(
-  place: WebdavPlace,
+/** Continues an upload that `startCollectedUpload` has begun. @throws ItemNotFound if the received bytes are gone; StorageFull */
+export async function continueCollectedUpload(
+  place: CollectingPlace,
   target: UploadTarget,
   { token, offset }: ClosedUpload,
 ): Promise<ContinuedUpload> {
   const { spool, tid } = place;
   const file = await spool.open(tid, { token, offset, size: target.size ?? offset }, target.client);
-  const upload = new WebdavUpload(place, target, token, file, async () => {});
+  const upload = new CollectedUpload(place, target, token, file, async () => {});
   return new SpooledUpload(upload, file, () => spool.delete(tid, token));
 }
