@@ -93,7 +93,7 @@ test('a deleted user is removed from the lists of all shares, and a new user wit
   assert.equal((await postern.call('share/get', { id })).allowedLogins, 1);
 });
 
-test('a user moved to another profile is removed from the lists of all shares; a username that exists there gets 409', async (t) => {
+test('a user moved to another profile is removed from the lists of all shares; if that profile already has the username, the move gets 409', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const other = await createUsersProfile(postern, ['BOB']);

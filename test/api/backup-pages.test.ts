@@ -8,7 +8,7 @@ import { newShare, startPostern } from '../start.ts';
 
 const migrationNames = migrations.map(({ name }) => name);
 
-test('a backup of audit entries of one megabyte each is written and read in small pages', async (t) => {
+test('a backup of audit entries of more than a megabyte each is written and read in small pages', async (t) => {
   const postern = await startPostern(t);
   await postern.call('share/add', newShare());
   const { store } = postern.ports;

@@ -158,7 +158,7 @@ test('an unknown name and a wrong password get the same response, and sign-in at
   assert.deepEqual(other, first);
 });
 
-test('the reset of a locked-out operator ends no delay of an operator with a similar name', async (t) => {
+test('the reset of a locked-out operator does not end the sign-in delay of an operator with a similar name', async (t) => {
   const postern = await startPostern(t);
   const others = ['annaxb', 'a_na_b c'];
   for (const name of ['A_na_B', ...others]) {
@@ -220,7 +220,7 @@ test('an update of an operator with an outdated If-Match returns 412', async (t)
   assert.equal((await page('operator/update', { id, name: 'Olga C.' }, stale)).status, 412);
 });
 
-test('an operator of another tenant must name the tenant to sign in, and cannot access records of this tenant', async (t) => {
+test('an operator of another tenant must name the tenant to sign in, and cannot access records of tenant 1', async (t) => {
   const { postern, page } = await firstOperator(t);
   const { id: share } = (await page('share/add', newShare())).body;
   const { id: tid } = (await page('tenant/add', { title: 'Another' })).body;

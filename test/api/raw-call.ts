@@ -2,7 +2,7 @@ import { adminKey, type TestPostern } from '../start.ts';
 
 export const jsonHeaders = { 'content-type': 'application/json' };
 
-/** Sends a request without the defaults that `send` adds. @returns status, headers and parsed body */
+/** Sends a request as given, and adds only the key, by default the admin key. @returns status, headers and parsed body */
 export async function callRaw(postern: TestPostern, path: string, { key = adminKey, ...init }: RequestInit & { key?: string | null } = {}) {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set('authorization', `Bearer ${key}`);

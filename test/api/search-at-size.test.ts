@@ -4,7 +4,7 @@ import { type ShareState, shareStates } from '#core/records/share.ts';
 import { fold } from '../../src/core/fold.ts';
 import { createUsersProfile, type Json, newShare, startPostern, type TestPostern } from '../start.ts';
 
-const numberOfShares = 6000; // more than the 5000 matches that a search looks up one by one
+const numberOfShares = 6000; // more than `maxLookupsById`, the most matches that a search looks up one by one
 const batchSize = 200; // rows per insert
 const kinds = ['Report', 'Invoice', 'Timesheet', 'Договор', '契約書', 'MÜLLER'];
 

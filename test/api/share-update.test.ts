@@ -90,7 +90,7 @@ test('a name that was listed before its user existed admits the user after the l
   assert.equal((await postern.call('share/get', { id })).allowedLogins, 2);
 });
 
-test('a login profile whose shares list over 100,000 names cannot change its type, because the change would take seconds', async (t) => {
+test('a login profile whose shares list over 100,000 names cannot change from USERS to another type, because other changes would wait', async (t) => {
   const postern = await startPostern(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', { typeId: 3 });
   const { id } = await postern.call('share/add', newShare({ authenticationId, allowAllUsers: false }));

@@ -14,7 +14,7 @@ test('deleting a share removes its link but not its files', async (t) => {
   await access(join(postern.files, 'welcome.txt'));
 });
 
-test('share/duplicate copies everything except id, title, link and times, even if the file is unavailable', async (t) => {
+test('share/duplicate copies everything except id, title, link, times and etag, even if the file is unavailable', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern, ['ann']);
   const { id } = await postern.call(

@@ -98,7 +98,7 @@ async function callEveryOperation(postern: TestPostern, viewer: { id: number }):
   return calledOperations;
 }
 
-/** Adds, renews and removes a second factor. @returns the operations that it has called */
+/** Adds an authenticator app and a passkey, renews the recovery codes, and removes both. @returns the operations that it has called */
 async function manageSecondFactors(postern: TestPostern, name: string, currentPassword: string): Promise<ReadonlySet<string>> {
   const calledOperations = new Set<string>();
   const session = await postern.send('operator/signIn', { name, password: currentPassword }, { key: null });
@@ -120,7 +120,7 @@ async function manageSecondFactors(postern: TestPostern, name: string, currentPa
   return calledOperations;
 }
 
-/** Takes every action that a visitor can take at a link. */
+/** Signs in at a link, takes every action for which a permit is needed, and signs out. Then requests a code at another link. */
 async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof createUsersProfile>>): Promise<void> {
   const { viewId } = await postern.call(
     'share/add',
@@ -172,10 +172,10 @@ async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof
 
 /** Statements about the entire installation, which name no tenant: those of the start, of maintenance, and of some checks. */
 const installationStatements = [
-  /^select .* from location( where (tid !=|id >) \S+)?( order by id( limit \S+)?)?$/, // health check, and check for overlapping locations
+  /^select .* from location( where (tid !=|id >) \S+)?( order by id( limit \S+)?)?$/, // health check, sweep, overlap check
   /^select .* from unsettled inner join audit .* unsettled\.process not in /,
   /^select tid, id, ip_range from login_profile where ip_bounds is null and id > \S+ order by id limit /, // IP ranges of an earlier version
-  /^select .* from login_profile where id = \S+$/, // the provider of a profile reports that a user has signed out
+  /^select .* from login_profile where id = \S+$/, // requests at /sign-in/, whose addresses have only the id of the profile
   /^select token from (unsettled|resumable_upload where stored_name is null)$/,
   /^update audit set outcome = .* where outcome = .* and process not in /,
   /^delete from (visit_session|idempotency|ongoing) where (created_at|until) < \S+$/,

@@ -7,18 +7,18 @@ import type { TestPostern } from '../start.ts';
 /** Calls that are not counted, because they also run in the background, at any time. */
 const background = ['storage.check', 'storage.recover', 'storage.clearEvidence', 'storage.sweep'];
 
-/** When the n-th call fails: before it does anything, or after it has done its work. */
+/** When the n-th call or write fails: before it does anything, or after it has done its work. */
 export type Moment = 'before' | 'after';
 
-/** Fails one call of the storage or of the database. */
+/** Makes one call of a storage, or one write to the database, fail. */
 export interface FailureControl {
-  /** The n-th call from now on fails. */
+  /** Makes the n-th of the calls and writes from now on fail. */
   failCall(number: number, moment: Moment): void;
-  /** Lets all further calls succeed. @returns whether a call has failed */
+  /** Makes no further call or write fail. @returns whether one has failed */
   stopFailing(): boolean;
 }
 
-/** Starts a complete Postern with real parts. The test can make one call of its storages or of its database fail. */
+/** Starts a complete Postern with real parts. The test can make one call of its storages, or one write to its database, fail. */
 export async function startWithFailingCalls(t: TestContext): Promise<{ postern: TestPostern; failureControl: FailureControl }> {
   let callsLeft = Number.POSITIVE_INFINITY;
   let failingMoment: Moment | null = null;

@@ -7,7 +7,7 @@ import { type Json, newShare, type TestPostern, type TestResponse } from '../sta
 import { createShare } from '../visit/visiting.ts';
 import { type Moment, startWithFailingCalls } from './failing-calls.ts';
 
-/** With `npm run test:faults`, each call of an action fails once; with `npm test`, only a few calls do. */
+/** With `npm run test:faults`, each storage call and database write of an action fails once; with `npm test`, only a few of them do. */
 const isLong = process.env['POSTERN_FAULTS'] === 'long';
 const moments: readonly Moment[] = ['before', 'after'];
 const maxCalls = 60;
@@ -73,7 +73,7 @@ const callsToFail = (index: number) =>
 
 for (const [index, { action, prepare, act, tookPlace, paths }] of fileActions.entries())
   for (const moment of moments)
-    test(`if any call fails (${moment} its effect) in ${action} ${index}, the response, the disk and the audit log agree`, async (t) => {
+    test(`if a storage call or a database write fails (${moment} its effect) in ${action} ${index}, the response, the disk and the audit log agree`, async (t) => {
       const { postern, failureControl } = await startWithFailingCalls(t);
       const { base } = await createShare(postern);
       const file = (name: string) => join(postern.files, name);
@@ -100,7 +100,7 @@ for (const [index, { action, prepare, act, tookPlace, paths }] of fileActions.en
         );
         if (!failed) break;
       }
-      await sweepLocations(postern.ports); // as Postern does when it starts
+      await sweepLocations(postern.ports); // as Postern does soon after it starts
       const staging = file('.postern');
       assert.deepEqual(existsSync(staging) ? readdirSync(staging) : [], []);
     });
@@ -128,7 +128,7 @@ const managementActions: readonly Management[] = [
 
 for (const [name, body, count, all] of managementActions)
   for (const moment of moments)
-    test(`if any call fails (${moment} its effect) in ${name}, either all records are added or none`, async (t) => {
+    test(`if a storage call or a database write fails (${moment} its effect) in ${name}, either all records are added or none`, async (t) => {
       const { postern, failureControl } = await startWithFailingCalls(t);
       for (const number of callsToFail(0)) {
         failureControl.failCall(number, moment);

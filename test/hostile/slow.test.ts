@@ -1,4 +1,4 @@
-// Clients that keep a connection open but send or read nothing.
+// Clients that send or read nothing or too slowly, and clients that send too many requests on a connection.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { open, readdir } from 'node:fs/promises';

@@ -145,7 +145,7 @@ test('nobody signs in with a name that several entries have, or with the name of
   assert.equal((await signIn('twin')).status, 401, 'three entries with this name');
 });
 
-test('a directory whose certificate is not trusted, or is for another host, gets no password', options, async (t) => {
+test('a directory whose certificate is not trusted, or is for another host, signs nobody in', options, async (t) => {
   const { directory, postern } = await startWithDirectory(t);
   const { tlsUrl, plainUrl } = directory;
   for (const change of [

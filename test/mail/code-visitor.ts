@@ -5,7 +5,10 @@ import type { StartOptions, TestPostern, TestResponse } from '../start.ts';
 import { createShare, jsonPostRequest } from '../visit/visiting.ts';
 import { headerOf, startWithMail, textOf } from './mailing.ts';
 
-/** Starts Postern with a mail server, a profile with sign-in by code, and a share. A visitor has the address in X-Forwarded-For. */
+/**
+ * Starts Postern with a mail server, a profile with sign-in by code, and a share. Postern takes the address of a visitor from
+ * X-Forwarded-For.
+ */
 export async function startWithCodes(
   t: TestContext,
   { allow, users = ['ann'], ...start }: StartOptions & { readonly allow?: readonly string[]; readonly users?: readonly string[] } = {},

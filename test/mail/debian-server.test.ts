@@ -13,7 +13,7 @@ import { headerOf, makeDigestsDue, textOf, waitForDigests } from './mailing.ts';
 
 const missing = [hasDebianSmtpServer() ? '' : 'python3-aiosmtpd', isInstalled('openssl') ? '' : 'openssl'].filter(Boolean).join(', ');
 
-/** Checks the bytes of a mail against RFC 5322: ASCII headers, lines that end with CRLF and are not too long, the required headers. */
+/** Checks that a mail came over TLS, that it is ASCII in lines as RFC 5322 requires, and that it has each expected header once. */
 function assertWellFormed({ raw, to, secure }: DebianMail): void {
   assert.equal(secure, true);
   const text = raw.toString('latin1');

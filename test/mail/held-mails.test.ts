@@ -17,7 +17,7 @@ const addAlert = ({ ports }: TestPostern, over: Partial<NewMail>) => {
   return ports.store.write((tx) => addMail(ports, tx, plan), 'job');
 };
 
-/** Adds the later deliveries. @returns the states of all deliveries */
+/** Adds the later deliveries. @returns each state that occurs among all deliveries */
 async function statesAfterAdding({ ports: { random } }: TestPostern, store: Store): Promise<string[]> {
   await addPendingDeliveries({ store, random }, 'example.com', 0);
   const rows = await store.read.selectFrom('delivery').select('state').distinct().execute();

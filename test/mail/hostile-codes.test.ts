@@ -98,7 +98,7 @@ test('a new code replaces the earlier one of the same browser, and the code of a
   assert.equal(await phone.enterCode(share.base, ann, third), 200);
 });
 
-test('a browser can have a valid code at each of two links at the same time', async (t) => {
+test('a request for a code at another link does not invalidate the earlier code of the same browser', async (t) => {
   const { postern, profile, share, codeFor } = await startWithCodes(t);
   const other = await createShare(postern, { authenticationId: profile.id });
   const browser = new Browser(postern);

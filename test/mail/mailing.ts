@@ -19,7 +19,7 @@ export async function waitForDigests({ ports: { store } }: TestPostern, count: n
   await until(async () => (await store.read.selectFrom('alert_digest').selectAll().execute()).length === count);
 }
 
-/** Adds waiting mails, as if their tenants had enqueued them. @param dueAt ms since the epoch; default: now */
+/** Adds waiting mails, as if their tenants had enqueued them. @param dueAt ms since the epoch; default: long ago, so that all are due */
 export async function addMails(
   { ports: { store } }: TestPostern,
   mails: readonly { readonly tid: number; readonly recipient: string; readonly turn?: string }[],

@@ -89,7 +89,7 @@ export class VisitsModel {
     return { status: refusal ?? 200, showsShare: refusal === null && (!this.requiresSignIn || this.signedInUser(browser) !== null) };
   }
 
-  /** @returns the status code; null if the attempt would be delayed, which other tests check */
+  /** @returns the status code; null if the attempt must be left out, so that failures cause no delay: other tests check delays */
   signIn(browser: number, name: Name, passwordRight: boolean): number | null {
     const user = this.users.get(name);
     const succeeds = passwordRight && user?.active === true;
