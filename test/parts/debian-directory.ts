@@ -167,7 +167,7 @@ export async function startDirectory(t: TestContext): Promise<Directory> {
   atEnd(t, () => stop(child));
   await until(() => asRoot(plainUrl, async () => true).catch(() => false));
   await asRoot(plainUrl, async (client) => {
-    // Groups are not added by slapadd, which runs no overlays, so that memberOf would stay empty.
+    // Adds the groups over LDAP: slapadd runs no overlays, and memberOf would stay empty.
     for (const [cn, member] of Object.entries(groups))
       await client.add(`cn=${cn},ou=groups,dc=test`, { objectClass: 'groupOfNames', cn, member: [...member] });
   });

@@ -8,7 +8,7 @@ import { atEnd } from './at-end.ts';
 /** @param body of the request */
 export type FakeResponder = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** Starts a fake object storage service. It can send responses that a real service cannot be made to send. */
+/** Starts a fake HTTP service, which can send responses that no real service can be made to send. By default, a response has an ETag. */
 export async function startFakeService(t: TestContext, answer: FakeResponder) {
   const requests: string[] = [];
   const server = createServer((request, response) => {

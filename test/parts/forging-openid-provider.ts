@@ -16,13 +16,13 @@ export interface ForgingProvider {
   readonly publicKey: KeyObject;
   /** Nonce of the sign-in that began last. */
   nonce: string;
-  /** Returns the ID token for the next sign-in. */
+  /** Returns the ID token of the next response to a token request: of a sign-in, or of a renewal. */
   idToken: () => Promise<string>;
   /** Claims of the userinfo endpoint. */
   userinfo: object;
   /** Refresh token of the next response. The provider accepts any refresh token. */
   refreshToken: string;
-  /** Names of the fields that token responses omit. */
+  /** Fields that token responses omit: `refresh_token`, `id_token`. */
   readonly omittedFields: Set<string>;
   /** The bodies of the token requests. */
   readonly tokenRequests: URLSearchParams[];

@@ -11,8 +11,9 @@ const parts: Readonly<Record<string, string>> = {
 const doNothing = () => {};
 
 /**
- * Wraps a real port, and the files and uploads that it opens, so that a test can delay any call or make it fail.
- * @param after not called for the methods in `parts`: an error would leave the opened object open
+ * Wraps a real port, and the storages, files and uploads that it opens, so that a test can delay any call or make it fail.
+ * @param after called when the promise of a method has resolved, but not for the methods in `parts`: an error would leave the opened object
+ * open
  */
 export function intercept<T extends object>(port: T, name: string, before: CallHook, after: CallHook = doNothing): T {
   return new Proxy(port, {

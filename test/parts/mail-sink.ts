@@ -21,7 +21,7 @@ export interface SinkOptions {
   readonly port?: number;
   /** Returns the SMTP reply that refuses a recipient, such as `550 no such mailbox`; null: the recipient is accepted. */
   readonly refuse?: (address: string) => string | null;
-  /** Called before a message is accepted. */
+  /** Called before a message is accepted. An error refuses the message. */
   readonly beforeAccept?: (mail: ReceivedMail) => Promise<void>;
 }
 

@@ -24,7 +24,7 @@ const keyOf = ({ accessKeyId = '', secretAccessKey = '' }: S3Configuration) => (
 export const openBucket = (configuration: S3Configuration, outbound: Pick<Outbound, 'request'>) =>
   new S3Bucket(configuration, 1, async () => keyOf(configuration), outbound, new MemoryBudget().of(1));
 
-/** Opens the storage of a bucket of tenant 1. @param services that replace those of Postern */
+/** Opens the storage of a bucket of tenant 1. @param services to use instead of the default ones */
 export const openS3 = (configuration: S3Configuration, outbound: Pick<Outbound, 'request'>, services: Partial<S3Services> = {}) =>
   openS3Storage(configuration, 1, {
     outbound,

@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
 
-/** Settings for tests: most of them trade durability for speed, because the data need not survive a crash. */
+/** Settings for tests. The first three trade durability for speed: the data need not survive a crash. */
 const settings = [
   ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0', 'max_wal_size=4GB'],
   ...['autovacuum=off', 'jit=off', 'max_connections=400', 'shared_buffers=128MB', 'unix_socket_directories='],

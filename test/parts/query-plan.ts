@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Store } from '#ports/store.ts';
 
 /**
- * Records the last query that contains `part` and that this process sends to PostgreSQL.
+ * Records the last query that contains `part` and that this thread sends to PostgreSQL.
  * @param part text that the query contains
  * @returns a function that returns the plan with which PostgreSQL would run that query at the time of the call
  */

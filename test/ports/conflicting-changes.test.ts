@@ -77,7 +77,7 @@ for (const [where, which] of [
     await Promise.all([change.done, next]);
   });
 
-test('changes of one tenant that wait for each other leave a connection for other tenants', async (t) => {
+test('long changes of one tenant leave a connection for other tenants', async (t) => {
   const store = await openStore(t);
   const release = Promise.withResolvers<void>();
   t.after(() => release.resolve());

@@ -33,7 +33,7 @@ async function createSharedFolder(t: TestContext) {
   return { root, storage };
 }
 
-test('if the staging area belongs to another user, every change is refused and leaves no file', async (t) => {
+test('if the staging area belongs to another user, new folders, uploads, deletions and sweeps are refused, and leave no file', async (t) => {
   const setup = await createSharedFolder(t);
   if (!setup) return;
   const { root, storage } = setup;

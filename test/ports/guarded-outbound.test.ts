@@ -91,7 +91,7 @@ test('a redirect is returned and not followed', async (t) => {
   assert.equal((await response.read(100)).length, 0);
 });
 
-test('a connection to a server that accepts it and sends nothing times out', async (t) => {
+test('a TLS handshake with a server that accepts the connection and sends nothing times out', async (t) => {
   const port = await listen(
     t,
     createServer(() => {}),
@@ -270,7 +270,7 @@ test('a server that supports only DHE is refused, because a large Diffie-Hellman
   );
 });
 
-test('the connection to a server that sends endless certificates is closed, because each certificate can be costly to check', async (t) => {
+test('the connection to a server whose certificates are longer than 12 KiB is closed, because each certificate can be costly to check', async (t) => {
   // A TLS handshake record with a certificate message that announces 16 MiB.
   const record = Buffer.concat([Buffer.from([22, 3, 3, 0x40, 0, 11, 0xff, 0xff, 0xff]), Buffer.alloc(0x4000 - 4)]);
   const port = await listen(

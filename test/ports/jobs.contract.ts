@@ -200,7 +200,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     while ((await countJobs(ports)).length > 0) await new Promise(setImmediate);
   });
 
-  test(`when a process stops, its running job gets an abort signal, and another process may claim the job at once (${engine})`, async (t) => {
+  test(`when a process stops, a job that still runs five seconds later is aborted, and another process may claim it at once (${engine})`, async (t) => {
     const [one, other] = await openProcesses(t, 'one', 'other');
     assert.ok(one && other);
     t.mock.timers.enable({ apis: ['setTimeout'] });

@@ -42,7 +42,7 @@ test('the key of the role of a container is fetched from its metadata service', 
   assert.equal((await new MachineCredentials().get()).accessKeyId, 'id');
 });
 
-test('the key of the machine is used until five minutes before it expires', async () => {
+test('the key of the machine is cached, and fetched again five minutes before it expires', async () => {
   let [now, fetchCount] = [0, 0];
   const credentials = new MachineCredentials(
     () => now,

@@ -48,7 +48,7 @@ test('a folder is opened once, even if a tenant changes the configuration of its
   assert.ok(threads() <= before.threads + 1, `${threads()} threads after ${before.threads}`);
 });
 
-test('the sweep of the staging areas of dozens of locations needs only a few threads, and deletes leftover files', async (t) => {
+test('the sweep of the staging areas of dozens of locations leaves only a few threads, and deletes leftover entries', async (t) => {
   const { open, newFolder } = await storagesOf(t);
   const before = threads();
   const clear = async (name: string) => (await open(1, JSON.stringify({ folder: newFolder(name) }))).sweep(async () => []);

@@ -51,7 +51,7 @@ test('the check of the database does not wait for hundreds of queries', async (t
   await Promise.all(queries);
 });
 
-test('queries of work in inOwnTurns() do not wait for the other queries of the same network', async (t) => {
+test('a query of work in inOwnTurns() does not wait for most of the hundreds of queries of the same network', async (t) => {
   const { store, completed, read, queries, release } = await openBusyStore(t);
   const own = store.inOwnTurns(() => read('192.0.2.1').then(() => completed.push('own')));
   await release();

@@ -44,7 +44,7 @@ else {
     await server[Symbol.asyncDispose]();
     await outbound[Symbol.asyncDispose]();
   });
-  /** A clock that is two hours ahead: nothing in the staging area is too young for the sweep. */
+  /** A clock that is two hours ahead: the sweep keeps evidence for an hour, but the received bytes of unfinished uploads for 26 hours. */
   const clockAhead = { now: () => Date.now() + 2 * 3_600_000 };
   const openStorage = async (_t: TestContext) => openS3({ ...(await server.newBucket()), prefix: 'shared/files' }, outbound, clockAhead);
   storageContract('S3 (radosgw)', openStorage);
@@ -104,7 +104,7 @@ else {
 
   test('S3 (radosgw): a copy keeps the headers and metadata of an object, and a large object is copied in parts', async () => {
     const bucket = openBucket(await server.newBucket(), outbound);
-    const part = 5 << 20; // bytes: S3 accepts no smaller one
+    const part = 5 << 20; // bytes: S3 accepts a smaller part only as the last one
     const body = Buffer.from(Array.from({ length: part + 1000 }, (_, index) => index % 251));
     const headers = { 'content-type': 'text/x-special', 'cache-control': 'no-cache', 'x-amz-meta-author': 'ann' };
     await bucket.sendAndRead('PUT', 'old', { body: { length: body.length, pieces: Readable.from([body]) }, headers });
@@ -258,7 +258,8 @@ else {
         throw new Error('killed');
       }
       if (!isCopyOf('a')) return outbound.request(url, options);
-      // The copy begins before the failure, and reaches the service long after it. Recovery must wait for the copy.
+      // The copy begins before the failure, and reaches the service long after it. The rename must wait for the copy before it fails:
+      // otherwise the copy would be made after the recovery.
       delayedCopy = failure.promise
         .then(() => Promise.race([recovery.promise, sendManyRequests()]))
         .then(() => outbound.request(url, options));
@@ -274,7 +275,7 @@ else {
     assert.deepEqual(await namesIn(storage, '/old'), ['a', 'b']);
   });
 
-  test('S3 (radosgw): recovery completes a deletion, and keeps a file that was created under the name later', async () => {
+  test('S3 (radosgw): recovery completes a deletion, and then a new file can have the name', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     await putFile(storage, '/', 'file', 'old');
@@ -289,7 +290,7 @@ else {
 
   const numberedTarget = (name: string, size: number | null) => ({ parent: parsePath('/'), name, size, ifTaken: 'number' }) as const;
 
-  test('S3 (radosgw): files that would get the same name in a drop box at the same moment are all kept, small and large', async () => {
+  test('S3 (radosgw): files that would get the same name in a drop box at the same moment are all kept, of known and of unknown length', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     await putFile(storage, '/', 'a.txt', 'first');
@@ -301,7 +302,7 @@ else {
         await upload.discard();
         return [storedName, text] as const;
       };
-      // Both uploads find "a (2).txt" free at first: one because its name "a.txt" is taken, the other because it has this name.
+      // In the first round, both uploads try "a (2).txt": one because "a.txt" is taken, the other because this is its own name.
       for (const [name, text] of await Promise.all([storeFile('a.txt', 'numb'), storeFile('a (2).txt', 'own.')]))
         assert.equal(await readText(storage, `/${name}`), text);
     }
@@ -421,7 +422,7 @@ else {
     assert.ok(expiredResponse.status >= 400);
   });
 
-  test('an S3 location is tested, its secrets appear nowhere, and the stored secret is not sent to another endpoint', async (t) =>
+  test('an S3 location is tested, its secret is masked and never logged, and the stored secret is not sent to another endpoint', async (t) =>
     checkLocationSecrets(t, {
       kind: 's3',
       configuration: await server.newBucket(),
@@ -430,7 +431,7 @@ else {
       otherServer: { endpoint: 'https://s3.example.com' },
     }));
 
-  test('an S3 location in a private network is unavailable unless an operator allows the network', async (t) => {
+  test('an S3 location in a private network is unavailable, and its test names POSTERN_PRIVATE_TARGETS', async (t) => {
     const postern = await startPostern(t);
     const id = await addLocation(postern, await server.newBucket());
     const { works, steps } = await postern.call('location/test', { id });

@@ -111,7 +111,7 @@ else {
 const missingForRclone = missingForRcloneSftp();
 if (missingForRclone !== '') test('an SFTP location keeps its secrets', { skip: `${missingForRclone} is missing` }, () => {});
 else
-  test('an SFTP location is tested, its secrets appear nowhere, and the stored secret is not sent to another server', async (t) => {
+  test('an SFTP location is tested, its secret is masked and never logged, and the stored secret is not sent to another server', async (t) => {
     await using server = await startRcloneSftp();
     await checkLocationSecrets(t, {
       kind: 'sftp',

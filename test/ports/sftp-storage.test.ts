@@ -72,7 +72,7 @@ async function startRelay(t: TestContext, port: number): Promise<{ readonly port
   return { port: typeof address === 'object' && address ? address.port : 0, cut };
 }
 
-/** Tests that a lost connection loses nothing. @param newFolder creates an empty folder at a server */
+/** Tests lost connections, and recovery after a crash. @param newFolder creates an empty folder at a server */
 function connectionContract(name: string, _open: unknown, newFolder: () => Promise<SftpConfiguration>): void {
   test(`${name}: a read whose connection was lost is sent again over a new one`, async (t) => {
     const configuration = await newFolder();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 
-/** Returns the mount points at or below a folder, innermost first. */
+/** Returns the mount points at or below a folder, the one that was mounted last first. */
 const mountsBelow = (folder: string) =>
   readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')

@@ -6,7 +6,7 @@ import { formatItemPath, type ItemPath, parseStoredPath } from '#core/item-path.
 import type { ChangeContext, OpenFile, PendingFileChange, RunFile, Storage } from '#ports/storage.ts';
 import { ItemChanged, ItemExists, ItemNotFound } from '#ports/storage-errors.ts';
 
-/** Opens an empty storage that is deleted after the test. */
+/** Opens an empty storage that nothing else uses. */
 export type OpenStorage = (t: TestContext) => Promise<Storage>;
 
 const locks = new WeakMap<Storage, ReturnType<typeof keyedMutex>>();

@@ -192,7 +192,7 @@ test('a file that is larger than the free space of the disk is refused before it
   assert.deepEqual(namesBelow(root), ['.postern']);
 });
 
-test('on a disk mounted below the root, a change can be tried again whose confirmation has expired', (t) => {
+test('on a disk mounted below the root, a change whose confirmation has expired can be tried again', (t) => {
   const folder = createMountFolder(t);
   if (!mountAt(t, join(folder, 'mounted'), 'size=4m')) return;
   const root = openRoot(folder);
@@ -367,7 +367,7 @@ test('a large file is opened and closed separately for each of many readers at o
   assert.equal(descriptorsWithin(root), 0);
 });
 
-test('uploaded files and new folders get the mode and group of their parent folder, regardless of the umask', async (t) => {
+test('uploaded files and new folders get the mode of their parent folder, regardless of the umask, and new folders get its group', async (t) => {
   const folder = await temporaryFolder(t);
   const umask = process.umask(0o077);
   atEnd(t, () => void process.umask(umask));

@@ -45,7 +45,7 @@ test('a WebDAV server may list entries by URL or by path, in any order, and incl
   assert.deepEqual(await namesIn(storage, '/'), ['a&b.txt', 'b c']);
 });
 
-test('names that a WebDAV server sends are checked: a path, a hidden folder and a broken encoding are not listed', async (t) => {
+test('names that a WebDAV server sends are checked: paths, the parent folder, .postern and a broken encoding are not listed', async (t) => {
   const names = ['a%2Fb', '..', '%2e%2e', '.postern', '%ff', 'good'];
   const { storage } = await startFakeServer(t, (_, response) =>
     response

@@ -149,7 +149,7 @@ test('if two backups write to the same file at once, one is complete and the oth
   await postern.stop();
 });
 
-test('a SQLite database moves to PostgreSQL only while Postern is stopped, even after a start that was refused because the database had not been moved, and no share id is used twice', async (t) => {
+test('a SQLite database moves to PostgreSQL only while Postern is stopped, a refused start on PostgreSQL does not prevent the move, and no share id is used twice', async (t) => {
   const source = await engines['SQLite']?.(t);
   const target = await engines['PostgreSQL']?.(t);
   assert.ok(source && target);

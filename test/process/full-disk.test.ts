@@ -46,7 +46,7 @@ const readiness = async (postern: RunningPostern) => {
 };
 const addShare = async (postern: RunningPostern) => (await postern.send('share/add', newShare())).status;
 
-test('on a full disk changes get 507 and downloads work, even after a restart, until space is free', { timeout: 60_000 }, async (t) => {
+test('on a full disk, changes get 507 until space is free, and visitors can read, even after a restart', { timeout: 60_000 }, async (t) => {
   const disk = mountSmallDisk(t, 'size=48m');
   if (disk === null) return;
   const data = join(disk, 'data');

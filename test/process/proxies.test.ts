@@ -33,7 +33,7 @@ function clientOf(t: TestContext, certificate: string) {
 }
 
 for (const [name, kind] of Object.entries(proxyKinds))
-  test(`with the documented ${name} configuration, HTTPS redirects, links, uploads, sign-in and client addresses work`, async (t) => {
+  test(`with the documented ${name} configuration, the redirect to HTTPS, links, uploads, sign-in and client addresses work`, async (t) => {
     if (!isInstalled(kind.program)) return t.skip(`${kind.program} is not installed`);
     if (!isInstalled('openssl')) return t.skip('openssl is not installed');
     const folder = await temporaryFolder(t);

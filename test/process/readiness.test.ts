@@ -23,7 +23,7 @@ test('repeated readiness requests do not make Postern check its locations each t
   assert.equal(checks, 1);
 });
 
-test('a start is ready although its locations do not respond: they are reported when they were checked', async (t) => {
+test('Postern is ready before its locations have responded, and reports them after their first check', async (t) => {
   const { ports } = await startPostern(t);
   const response = Promise.withResolvers<void>();
   const open: Ports['storages']['open'] = async (location) => {

@@ -40,7 +40,7 @@ for (const chunked of [false, true]) {
     assert.equal(await upload(t, postern, viewId, chunked), 507);
     assert.deepEqual(readdirSync(disk, { recursive: true }), ['.postern']);
     assert.equal((await fetch(`${postern.publicUrl}/s/${viewId}/file/small`, { method: 'PUT', body: 'x' })).status, 201);
-    // A file of known length that does not fit is refused before it begins, so the audit log has no entry of it.
+    // A file of known length that does not fit is refused before its first byte arrives, and its pending audit entry is deleted.
     assert.equal((await postern.send('audit/search', { outcome: 'failed' })).body.totalCount, chunked ? 1 : 0);
   });
 }

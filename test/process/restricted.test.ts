@@ -9,7 +9,7 @@ import { runPostern } from './run-postern.ts';
 const nobody = 65_534;
 const unit = readFileSync(join(import.meta.dirname, '../../deploy/postern.service'), 'utf8');
 
-/** The restrictions of the unit, and commands of util-linux that apply them: the machine of the test may run without systemd. */
+/** Restrictions of the unit, and shell commands that apply them: the machine of the test may run without systemd. */
 const restrictions: Readonly<Record<string, readonly string[]>> = {
   'ProtectSystem=strict': ['mount --bind "$POSTERN_DATA" "$POSTERN_DATA"', 'mount -o remount,bind,ro /'],
   'ProtectHome=true': ['mount -t tmpfs -o mode=0,ro tmpfs /home', 'mount -t tmpfs -o mode=0,ro tmpfs /root'],
@@ -17,7 +17,7 @@ const restrictions: Readonly<Record<string, readonly string[]>> = {
 };
 const dropPrivileges = `exec setpriv --reuid=${nobody} --regid=${nobody} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$0" "$@"`;
 
-test('with the restrictions of its systemd unit, Postern starts, and upload and download work', async (t) => {
+test('with read-only folders, the umask and the dropped privileges of its systemd unit, Postern starts, and upload and download work', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('not root');
   if (spawnSync('unshare', ['-m', 'true']).status !== 0) return t.skip('mount namespaces are not permitted');
   for (const line of [...Object.keys(restrictions), 'NoNewPrivileges=true', 'CapabilityBoundingSet='])

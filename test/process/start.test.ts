@@ -15,7 +15,7 @@ import { runPostern, spawnPostern } from './run-postern.ts';
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
-test('the first start writes a key file that only its owner can read, and prints no secret', async (t) => {
+test('the first start writes key files that only their owner can read, and prints no secret', async (t) => {
   const data = join(await temporaryFolder(t), 'data');
   const postern = spawnPostern(t, { POSTERN_DATA: data });
   const [, url = ''] = await postern.waitForOutput(/Try the API: +(http:\S+)\/docs/);

@@ -37,7 +37,7 @@ async function startThree(t: TestContext) {
   return { proxy, processes, files: join(data, 'files') };
 }
 
-/** Sends one request through the proxy. @returns null if no response came */
+/** Sends one request through the proxy. @returns null if no complete response came */
 function send(
   url: string,
   method: string,

@@ -41,7 +41,7 @@ test('a folder whose name is not allowed in a path is skipped', async () => {
   );
 });
 
-test('the count stops at the number of entries that its caller allows', async () => {
+test('the count fails if there are more entries than its caller allows', async () => {
   const many = Array.from({ length: 11 }, (_, index) => entryOf(`${index}`, false));
   await assert.rejects(
     countFiles(

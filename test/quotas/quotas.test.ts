@@ -29,7 +29,7 @@ async function startWithFolder(t: TestContext, share: object, before: CallHook =
 }
 const visibleFiles = async (postern: TestPostern) => (await readdir(join(postern.files, 'in'))).sort();
 
-test('an upload that would exceed the byte quota of a share gets 507 before its body is read, and nothing of it is kept', async (t) => {
+test('an upload that would exceed the byte quota of a share gets 507, and nothing of it is kept', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 25 });
   const answer = await put(postern, base, 'large.txt', 'x'.repeat(16));
   assert.deepEqual([answer.status, answer.json.code], [507, 'quotaExceeded']);
@@ -49,7 +49,7 @@ test('an upload that would exceed the file quota of a share gets 507', async (t)
   assert.deepEqual(await visibleFiles(postern), ['first.txt', 'second.txt', 'sub']);
 });
 
-test('an upload of unknown length gets 507 as soon as it exceeds the quota', async (t) => {
+test('an upload of unknown length that exceeds the quota gets 507, and nothing of it is kept', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 1_000_010 });
   const send = (name: string, size: number) =>
     fetch(`${postern.publicUrl}${base}/file/${name}`, {

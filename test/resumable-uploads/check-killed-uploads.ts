@@ -62,7 +62,7 @@ interface UploadLocation {
   readonly location?: { readonly name: string; readonly kind: string; readonly configuration: string };
   /** Returns the names of the files in the staging area, and of the uploads that the storage service keeps. @param data POSTERN_DATA */
   listStaged(data: string): Promise<readonly string[]>;
-  /** Sweeps a location at a service as if an hour had passed, because the sweep keeps younger files there. Absent: not needed. */
+  /** Sweeps a location at a service as if two hours had passed, because the sweep keeps evidence there for an hour. Absent: not needed. */
   sweep?(): Promise<void>;
 }
 

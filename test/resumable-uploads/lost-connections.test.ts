@@ -7,7 +7,7 @@ import { tusClient } from './tus.ts';
 
 const maxUploadsOfNetwork = 64;
 
-test('a client whose 64 uploads, the maximum of one network, have lost their connections can continue one of them', async (t) => {
+test('a client can continue one of its 64 uploads, the maximum of one network, while all their earlier connections are open and silent', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const tus = tusClient(postern, base);
