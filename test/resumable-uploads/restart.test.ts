@@ -93,7 +93,7 @@ test('an expired upload is not deleted while it is in use', async (t) => {
   assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
 });
 
-test('a location that does not respond does not keep the expired uploads of other locations', async (t) => {
+test('a location that does not respond does not delay the deletion of expired uploads at other locations', async (t) => {
   const clock = settableClock();
   const gate = Promise.withResolvers<void>();
   let calls = 0;
@@ -157,7 +157,7 @@ test('an upload whose file could not be put in place continues after recovery', 
   assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abc');
 });
 
-test('an upload continues after the process that received its last part was killed, although it uses most of a quota', async (t) => {
+test('an upload that uses most of a quota continues after the process that was receiving a part of it was killed', async (t) => {
   const postern = await startPostern(t);
   const mebibyte = 1 << 20;
   const { base } = await createShare(postern, { maxBytes: 20 * mebibyte });

@@ -202,7 +202,7 @@ test('a download with Basic authentication continues after its cached credential
 
 for (const [what, over] of Object.entries({
   'the permission to download is removed': { canDownload: false },
-  'the user is removed from the list': { allowAllUsers: false, userNames: '' },
+  'the share stops admitting the user': { allowAllUsers: false, userNames: '' },
 }))
   test(`if ${what} while a password is verified, that request and all later requests are refused`, async (t) => {
     const [verificationStart, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

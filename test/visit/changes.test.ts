@@ -43,7 +43,7 @@ test('a rename keeps an entry in its folder and never overwrites an existing nam
   assert.equal(await readFile(join(postern.files, 'box/b.txt'), 'utf8'), 'b');
 });
 
-test('a folder creation or rename that fails with 404 or 409 creates no audit entry', async (t) => {
+test('a folder creation that fails with 404 or 409, or a rename that fails with 409, creates no audit entry', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   await mkdir(join(postern.files, 'box'));

@@ -76,7 +76,7 @@ const hungRequests: readonly HungRequest[] = [
   { title: 'a deletion', commands: ['remove'], path: 'file/small.txt', init: { method: 'DELETE' }, status: 204 },
 ];
 
-test('a disk that hangs during one action delays nothing else', async (t) => {
+test('a disk that hangs during one action does not delay requests to other locations', async (t) => {
   const { postern, disk, base, other } = await startWithHungLocation(t);
   for (const { title, commands, path, init, status } of hungRequests)
     await t.test(`${title}: the request succeeds when the disk responds`, async () => {
@@ -177,7 +177,7 @@ test('a location that hangs when it is opened blocks one thread, however often i
   await until(async () => (await restartedPostern.visit(`${base}/list`)).status === 200);
 });
 
-test('Postern stops while uploads to a location hang, and the next start recovers them', async (t) => {
+test('Postern stops while an upload to a location hangs, and the next start recovers the upload', async (t) => {
   const { postern, disk, base, start } = await startWithHungLocation(t, 100);
   disk.hang('placeUpload');
   const answer = await postern.visit(`${base}/file/interrupted`, { method: 'PUT', body: 'a text' });

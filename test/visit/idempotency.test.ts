@@ -84,7 +84,7 @@ test('the idempotency key of a running change does not expire, even if the clock
   );
 });
 
-test('a stopped share does not answer a repeated request', async (t) => {
+test('a repeated request gets 404 after its share was stopped', async (t) => {
   const postern = await startPostern(t);
   const { id, base } = await createShare(postern);
   const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });

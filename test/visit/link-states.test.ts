@@ -140,7 +140,7 @@ test('for an IP range, X-Forwarded-For counts only if a trusted proxy sends it',
   }
 });
 
-test('before sign-in, the page, visit and sign-out work, and all other requests get 401', async (t) => {
+test('before sign-in, the page, visit and sign-out work, and requests to read or change files get 401', async (t) => {
   const postern = await startPostern(t);
   const { id } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });

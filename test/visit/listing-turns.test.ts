@@ -124,7 +124,7 @@ test('when too many requests wait at a link, the newest one of the wide network 
   assert.deepEqual(refusals, ['10.0.0.1 listingBusy']);
 });
 
-test('listings of disconnected clients are not read and do not delay other visitors', { timeout: 10_000 }, async (t) => {
+test('waiting listings of disconnected clients are not read and do not delay other visitors', { timeout: 10_000 }, async (t) => {
   const { postern, calls: pages, release } = await startWithBlockedMethod(t, 'storage.page');
   const [greedy, stranger] = [await createShare(postern), await createShare(postern)];
   const disconnect = new AbortController();

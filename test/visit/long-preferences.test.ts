@@ -4,7 +4,7 @@ import { startPostern } from '../start.ts';
 
 const many = (entry: string) => entry.repeat(Math.floor(7000 / entry.length));
 
-test('only the first kilobyte of the Accept and Accept-Language headers is read', async (t) => {
+test('only the first 1000 characters of the Accept and Accept-Language headers are read', async (t) => {
   const postern = await startPostern(t);
   const page = async (headers: Record<string, string>) => {
     const { headers: responseHeaders, body } = await postern.visit('/s/nope', { headers });

@@ -15,7 +15,7 @@ test('a permit to read a file cannot be used to change one', () => {
   assert.equal(changes, 'none');
 });
 
-test('a permit for one change cannot be used for another', () => {
+test('a permit to upload or rename cannot be used for another change', () => {
   const others: ChangesIn<Exclude<Methods<'upload'>, 'upload' | 'clearEvidence'> | Exclude<Methods<'rename'>, 'rename' | 'clearEvidence'>> =
     'none';
   assert.equal(others, 'none');

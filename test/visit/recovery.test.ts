@@ -166,7 +166,7 @@ test('with ownOnly, recovery leaves the changes of other processes pending', asy
   assert.equal(await outcome(), 'done');
 });
 
-test('a change that could not be recovered at the start is recovered later, by any process that shares the database', async (t) => {
+test('a change that could not be recovered at the start is recovered later, by another process or by the only one', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);

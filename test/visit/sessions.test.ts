@@ -117,7 +117,7 @@ const endings: Record<string, Ending> = {
       confirmPassword: 'another fine phrase',
       authId: id,
     }),
-  'a change of the configuration': ({ postern, id }) =>
+  'a change of the type and the configuration': ({ postern, id }) =>
     postern.call('loginprofile/update', { id, typeId: 4, configuration: '{"allow":["*@example.com"]}' }),
   'a change of the type': ({ postern, id }) => postern.call('loginprofile/update', { id, typeId: 2, password: 'open sesame door' }),
   'a new viewId of the profile': ({ postern, id }) => postern.call('loginprofile/updateViewId', { id }),

@@ -79,7 +79,7 @@ for (const { title, end } of [
   { title: 'its share is stopped', end: (postern: TestPostern, id: number) => changeShare(postern, id, { active: false }) },
   { title: 'its location gets another folder', end: (postern: TestPostern) => changeFolder(postern) },
 ])
-  test(`a running upload is reset when ${title}, and no part of it is kept`, async (t) => {
+  test(`a running upload is reset when ${title}, and its file does not appear in the location`, async (t) => {
     const postern = await startPostern(t);
     const link = await createShare(postern);
     const sending = request(`${postern.publicUrl}${link.base}/file/large.bin`, {

@@ -41,7 +41,7 @@ test('beyond the limit, the newest request of the largest group is refused in fa
   assert.deepEqual(refusedNames, ['b2']);
 });
 
-/** Returns a limit of `all` requests, and a function that adds requests of a client and returns the client's requests that wait. */
+/** Creates a limit of `all` requests. `add` adds requests of a client, and `waitingOf` returns how many requests of a client wait. */
 function newLimit(all: number) {
   const limit = waitingLimit({ inner: 16, all }, () => new Error('too many'));
   const waiting = new Map<string, number>();

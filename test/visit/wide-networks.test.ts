@@ -34,7 +34,7 @@ test('if slow uploads of few networks take all slots of a link, other networks s
   for (const release of releases) release();
 });
 
-test('at a link without free slots, a network with many uploads cannot start another', () => {
+test('at a link without free slots, a network with as many uploads as every other network cannot start another', () => {
   const slots = uploadSlots();
   for (let upload = 0; upload < 256; upload += 1) slots.take(`192.0.${upload % 64}.1`, 'link', failOnAbort);
   assert.throws(() => slots.take('192.0.0.2', 'link', failOnAbort), isRefusal('uploadsBusy'));

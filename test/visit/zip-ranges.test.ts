@@ -95,7 +95,7 @@ test('every change in the folder changes the ETag, and If-Range with the old ETa
   }
 });
 
-test('if a file changes while its archive is sent, the download is aborted and recorded as failed', async (t) => {
+test('if a file changes before its turn in an archive that is being sent, the download is aborted and recorded as failed', async (t) => {
   const { postern, base } = await startWithFiles(t);
   const box = join(postern.files, 'box');
   await writeFile(join(box, 'a-first.bin'), '');
@@ -145,7 +145,7 @@ test('an archive of more than 50,000 entries is complete but has no length and n
   assert.equal(names.size, 50_001);
 });
 
-test('if a file grows while its archive is sent, the archive is valid and has the original size of the file', async (t) => {
+test('if a file grows while it is sent in an archive, the archive is valid and has the original size of the file', async (t) => {
   const { postern, base } = await startWithFiles(t);
   const log = join(postern.files, 'box/a-log');
   await writeFile(log, '');

@@ -8,7 +8,7 @@ import { openSignedInConsole, operatorPassword, signIn, waitForCount } from './c
 const changeShare = async (postern: TestPostern, id: number, over: object) =>
   postern.call('share/update', { ...(await postern.call('share/get', { id })), ...over });
 
-test('a permission that another operator removed stays removed, even if the page has loaded the newer version', async (t) => {
+test('a permission that someone else removed stays removed, even if the page has loaded the newer version', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports', canDelete: true }));
   await go(`/shares/${id}`);

@@ -293,7 +293,7 @@ test('choosing a kind of directory fills in the form, and its test shows the nam
   assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
-test('the test of a provider opens a window, in which the admin signs in and sees the names and groups of a visitor', async (t) => {
+test('the test of a provider opens a window, in which the admin signs in and sees the names of that user', async (t) => {
   const provider = await startOpenIdProvider(t, {
     ann: { email: 'ann@example.com', email_verified: true, name: 'Ann', groups: ['Editors'] },
   });

@@ -15,7 +15,7 @@ async function addApp(page: Page) {
   return { secret, recoveryCode };
 }
 
-test('where a second factor is required, an operator sets it up at sign-in, and signs in with a code from then on', async (t) => {
+test('where a second factor is required, an operator sets it up at sign-in, and must enter a code at the next sign-in', async (t) => {
   const { postern, page, window, go, consoleErrors } = await openConsole(t);
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password: operatorPassword, confirmPassword: operatorPassword });
   await postern.call('tenant/updatePolicy', { secondFactorRequired: true });

@@ -5,11 +5,11 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { openWindow, type Viewport } from '../parts/chromium.ts';
 import { type StartOptions, startPostern, type TestPostern } from '../start.ts';
 
-/** Password of every operator in these tests. */
+/** Password of operator Olga. Most tests use it for other operators, too. */
 export const operatorPassword = 'a horse that reads maps';
 export const desktop: Viewport = { width: 1440, dark: false };
 
-/** Returns the console errors without those that the tests expect: responses with status 400, 401, 409 and 412. */
+/** Returns the console errors and warnings without those that the tests expect: of responses with status 400, 401, 409 and 412. */
 export const unexpectedErrors = (consoleErrors: readonly string[]) =>
   consoleErrors.filter((text) => !/status of (401|400|409|412)/.test(text));
 
@@ -22,7 +22,7 @@ export interface Console {
   readonly hosts: ReadonlySet<string>;
   /** Opens a page of the console. */
   go(path: string): Promise<void>;
-  /** Goes to a page as a link of the console does, without a reload. */
+  /** Goes to a page as a link of the console does, without a reload. If no page is open, opens it as `go` does. */
   navigate(path: string): Promise<void>;
 }
 

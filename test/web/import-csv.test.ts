@@ -15,7 +15,7 @@ const read = (text: string) => {
 };
 const bytesOf = (text: string, encoding: BufferEncoding) => Uint8Array.from(Buffer.from(text, encoding)).buffer;
 
-test('a CSV file can have semicolons, quotes, any line ending and column order; rows keep their line number', () => {
+test('a CSV file can have semicolons, quotes, CRLF or LF line endings, and columns in any order; rows keep their line number', () => {
   const rows = read('\ufeffE-mail;"User name"\r\n"a@example.com";"ann"\r\n\r\n"b@\nexample.com";bob\n');
   assert.deepEqual(
     rows.map(({ cells }) => cells),

@@ -250,7 +250,7 @@ test('at 320 px, the selection bar and a long user name fit the page in several 
   }
 });
 
-test('a control character that reverses text in a file name is shown as a replacement character', async (t) => {
+test('a direction mark in a file name is shown as a replacement character', async (t) => {
   const { page } = await openShare(t, {}, ['invoice\u202Efdp.exe']);
   await page.getByRole('link', { name: /^invoice\ufffdfdp\.exe/ }).waitFor();
   await page.getByRole('button', { name: 'More actions for invoice\ufffdfdp.exe' }).click();

@@ -6,7 +6,7 @@ import { languages } from '#core/translations/languages.ts';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern } from '../start.ts';
 
-test('the visitor page and its errors are shown in every supported language, with the right text direction', async (t) => {
+test('the page of a link, also of an unknown one, is shown in every supported language, with the right text direction', async (t) => {
   const postern = await startPostern(t);
   const share = await postern.call('share/add', newShare());
   for (const language of languages) {
