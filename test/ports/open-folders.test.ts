@@ -86,6 +86,55 @@ test('a location whose disk did not respond to a visitor counts as available onc
   await folders.check(folder);
 });
 
+test('Postern keeps running if a disk that responded too late fails when the late result is discarded', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 1000;
+  t.mock.method(performance, 'now', () => now);
+  const [parent, answers, discarded] = [await temporaryFolder(t), [] as (() => void)[], [] as string[]];
+  const staged = { file: -1, staging: { folder: -1, name: 'token' }, token: 'token', floor: 0, mustSyncName: false };
+  const file = { name: 'file', folder: false, size: 1 << 20, modified: 0, etag: 'etag' };
+  const lateResults: Readonly<Partial<Record<string, unknown>>> = {
+    readFiles: [{ kind: 'open', entry: file, descriptors: [-1] }],
+    openUpload: staged,
+    reopenUpload: staged,
+  };
+  /** A fake thread. It answers a request in \`lateResults\` when the test says so, and fails to discard the result. */
+  const openThread: OpenThread = ({ receive }) => ({
+    post(message) {
+      const { command } = message as DiskRequest;
+      if (command === 'openRoot') return void receive({ value: { descriptor: openSync(parent, 'r'), path: parent } });
+      const value = lateResults[command];
+      if (value !== undefined) return void answers.push(() => receive({ value }));
+      setImmediate(() => {
+        receive({ error: { kind: 'StorageUnavailable', message: 'the disk returned EIO' } });
+        discarded.push(command);
+      });
+    },
+    startIdleTimer: () => {},
+    [Symbol.asyncDispose]: async () => {},
+  });
+  const folders = new OpenFolders(4, { openThread, responseTimeout: 20_000 });
+  atEnd(t, () => folders[Symbol.asyncDispose]());
+  const writingRules = { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership };
+  const storage = localStorage(folders, { folder: { tid: 1, path: parent, mountPoint: false }, writingRules });
+  const target = { parent: parsePath(''), name: 'uploaded', size: null, ifTaken: 'refuse' } as const;
+  const requests = [
+    () => storage.open(parsePath('file')),
+    () => startUpload(storage, '', 'uploaded'),
+    () => storage.continueUpload?.(target, { token: 'token', offset: 0, handle: null }),
+  ];
+  for (const [index, request] of requests.entries()) {
+    const refused = assert.rejects(async () => request(), StorageUnavailable);
+    await until(() => answers.length > index);
+    now += 21_000;
+    t.mock.timers.tick(1000);
+    await refused;
+    answers[index]?.();
+    await until(() => discarded.length > index); // an unhandled rejection fails the test
+  }
+  assert.deepEqual(discarded, ['close', 'discardUpload', 'closeUpload']);
+});
+
 test('the number of open locations per tenant is limited, and those of other tenants stay open', async (t) => {
   const [folders, parent] = [new OpenFolders(4), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());

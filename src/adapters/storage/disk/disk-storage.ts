@@ -86,7 +86,7 @@ export function diskStorage(
       const { parent, size, client } = target;
       const stagingFile = await data.run('reopenUpload', [parent, token, offset, size, floor], {
         client,
-        onLateResult: (upload) => void data.run('closeUpload', [upload], { client, always: true }),
+        onLateResult: (upload) => void data.run('closeUpload', [upload], { client, always: true }).catch(() => {}), // nobody waits for it
       });
       return new DiskUpload(stagingFile, target, placingOf(target, ownership), { threads, pages, writeBuffers }, offset);
     },

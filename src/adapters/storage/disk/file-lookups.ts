@@ -99,10 +99,10 @@ export class FileLookups {
     }
   }
 
-  /** Closes the files of responses that came too late. */
+  /** Closes the files of responses that came too late. Nobody waits for it, so that nobody could handle an error. */
   #closeAll(responses: readonly ReadResponse[]): void {
     for (const descriptor of responses.flatMap((response) => (response.kind === 'open' ? response.descriptors : [])))
-      void this.#threads.data.run('close', [descriptor], { always: true });
+      this.#threads.data.run('close', [descriptor], { always: true }).catch(() => {});
   }
 
   /**
