@@ -81,7 +81,11 @@ test('if a setting allows a tenant to use the role of the machine, locations can
     });
   const others = ['s3.example.com', 'ec2-192-0-2-1.compute.amazonaws.com', 's3-x-1.eu-central-1.elb.amazonaws.com', 's3.x.amazonaws.com'];
   for (const endpoint of [...others.map((host) => `https://${host}`), 'http://s3.eu-central-1.amazonaws.com'])
-    assert.match(fieldErrorAt(await add({ endpoint }), 'configuration'), /endpoint must be an address of Amazon S3/, endpoint);
+    for (const member of ['endpoint', 'publicEndpoint'])
+      assert.match(
+        fieldErrorAt(await add({ [member]: endpoint }), 'configuration'),
+        new RegExp(`${member} must be an address of Amazon S3`),
+      );
   const vpc = {
     name: 'vpc',
     kind: 's3',
@@ -90,6 +94,7 @@ test('if a setting allows a tenant to use the role of the machine, locations can
       bucket: 'reports',
       ...machineCredentials,
       endpoint: 'https://bucket.vpce-1a2b.s3.eu-central-1.vpce.amazonaws.com',
+      publicEndpoint: 'https://s3.eu-central-1.amazonaws.com',
     }),
   };
   assert.equal((await postern.send('location/add', vpc)).status, 200);

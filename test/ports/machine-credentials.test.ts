@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
+import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
-import { openS3 } from '../parts/open-s3.ts';
+import { openS3, partSpace } from '../parts/open-s3.ts';
 import { parsePath } from './storage.contract.ts';
 
 /**
@@ -65,4 +67,19 @@ test('a location with the role of the machine is unavailable on a machine withou
   const configuration = { region: 'eu-central-1', bucket: 'reports', useMachineCredentials: true };
   const request = () => Promise.reject(new Error('nothing is sent'));
   await assert.rejects(openS3(configuration, { request }, { machineCredentials }).stat(parsePath('/a')), StorageUnavailable);
+});
+
+test('a stored location with the role of the machine is unavailable if browsers would send its token to another service', async () => {
+  const services = {
+    outbound: { request: () => Promise.reject(new Error('nothing is sent')) },
+    parts: partSpace(),
+    memory: new MemoryBudget(),
+  };
+  const kind = s3Kind({ ...services, machineCredentials: new MachineCredentials() }, [1]);
+  const open = (publicEndpoint: string) => {
+    const members = { region: 'eu-central-1', bucket: 'reports', useMachineCredentials: true, publicEndpoint };
+    return kind.open({ id: 1, tid: 1, kind: 's3', configuration: JSON.stringify(members) });
+  };
+  await assert.rejects(open('https://files.example.com'), StorageUnavailable);
+  await open('https://s3.eu-central-1.amazonaws.com');
 });

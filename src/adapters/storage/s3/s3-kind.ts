@@ -20,11 +20,20 @@ const amazonEndpoint =
   /^https:\/\/([a-z0-9-]+\.)*s3(-fips|-accelerate)?(\.dualstack)?(\.[a-z]{2}(-[a-z]+)+-\d)?(\.vpce)?\.amazonaws\.com(\.cn)?\/?$/;
 
 /**
- * Returns what is wrong with the credentials of a configuration, or null. The role of the machine may be used for Amazon alone: other
- * services must not get its session token.
+ * Returns what is wrong with the addresses of a configuration, or null. The role of the machine may be used for Amazon alone: other
+ * services must not get its session token, which is also part of the addresses that browsers get.
  */
+function addressErrorOf({ useMachineCredentials = false, endpoint, publicEndpoint }: S3Configuration): string | null {
+  if (!useMachineCredentials) return null;
+  const wrongMember = Object.entries({ endpoint, publicEndpoint }).find(
+    ([, address]) => address !== undefined && !amazonEndpoint.test(address),
+  );
+  return wrongMember ? `${wrongMember[0]} must be an address of Amazon S3, or be absent, if useMachineCredentials is true` : null;
+}
+
+/** Returns what is wrong with the credentials of a configuration, or null. */
 function credentialsErrorOf(configuration: S3Configuration, mayUseMachine: boolean): string | null {
-  const { accessKeyId, secretAccessKey, sessionToken, useMachineCredentials = false, endpoint } = configuration;
+  const { accessKeyId, secretAccessKey, sessionToken, useMachineCredentials = false } = configuration;
   if (!useMachineCredentials) {
     if (accessKeyId === undefined) return 'accessKeyId is required, or useMachineCredentials: true';
     return secretAccessKey === undefined ? 'secretAccessKey is required, or useMachineCredentials: true' : null;
@@ -32,9 +41,7 @@ function credentialsErrorOf(configuration: S3Configuration, mayUseMachine: boole
   if (!mayUseMachine) return 'useMachineCredentials must be allowed for the tenant by an operator, with POSTERN_MACHINE_CREDENTIALS';
   if ([accessKeyId, secretAccessKey, sessionToken].some((member) => member !== undefined))
     return 'useMachineCredentials cannot be combined with accessKeyId, secretAccessKey or sessionToken';
-  return endpoint === undefined || amazonEndpoint.test(endpoint)
-    ? null
-    : 'endpoint must be an address of Amazon S3, or be absent, if useMachineCredentials is true';
+  return addressErrorOf(configuration);
 }
 
 /**
@@ -45,7 +52,10 @@ function credentialsErrorOf(configuration: S3Configuration, mayUseMachine: boole
 export const s3Kind = (services: S3Services, machineTenants: readonly number[]): StorageKind => ({
   open: cacheStorages(async ({ tid, configuration }) => {
     const { openS3Storage } = await import('./s3-storage.ts'); // most installations have no such location
-    return openS3Storage(parseS3Configuration(configuration), tid, services);
+    const parsed = parseS3Configuration(configuration);
+    const addressError = addressErrorOf(parsed); // an earlier version may have stored the configuration without this check
+    if (addressError) throw new StorageUnavailable(addressError);
+    return openS3Storage(parsed, tid, services);
   }),
   async configurationError({ tid, configuration: text }) {
     const configuration = parseS3Configuration(text);
