@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ItemExists } from '#ports/storage-errors.ts';
 import { removeEntry } from '../../src/adapters/storage/disk/remove-entry.ts';
 import { siblingName } from '../../src/adapters/storage/disk/staging-area.ts';
 import { inlineThreads } from '../parts/inline-threads.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
-import { parsePath } from './storage.contract.ts';
+import { parsePath, startUpload } from './storage.contract.ts';
 
 test('the recovery of an upload and the removal of an entry do not list the folder', async (t) => {
   const root = await temporaryFolder(t);
@@ -35,4 +36,18 @@ test('an entry of the staging area that cannot be deleted does not prevent the d
   });
   await storage.sweep(async () => []);
   assert.deepEqual(fs.readdirSync(trash), ['b']);
+});
+
+const failWith = (code: string) => Object.assign(new Error(code), { code });
+
+test('an upload that cannot be put in place reports why, even on a disk without permissions', async (t) => {
+  const root = await temporaryFolder(t);
+  fs.writeFileSync(join(root, 'a'), '');
+  const storage = localDisk(t, root, inlineThreads);
+  const upload = await startUpload(storage, '', 'a');
+  t.mock.method(fs, 'fchmodSync', () => {
+    throw failWith('EPERM');
+  });
+  await assert.rejects(upload.place(), ItemExists);
+  await upload.discard();
 });

@@ -150,6 +150,15 @@ function placeUnderFreeName(staging: DirectoryEntry, folder: number, names: read
   throw errorWithCode('EEXIST');
 }
 
+/** Makes a staging file readable for a later part of its upload. A file system without modes refuses that, and needs no such change. */
+function restoreMode(file: number): void {
+  try {
+    fs.fchmodSync(file, stagingMode);
+  } catch {
+    // the caller must get the error why the file was not put in place
+  }
+}
+
 /**
  * Puts a staging file in place. Opens the parent again, because it may have been moved during a long upload.
  * @returns the name, and the descriptor of the folder: the caller must sync and close it
@@ -168,7 +177,7 @@ export function placeStaged(
     return { name, folder };
   } catch (cause) {
     fs.closeSync(folder);
-    fs.fchmodSync(file, stagingMode); // a later part of the same upload must be able to open the file
+    restoreMode(file);
     throw cause;
   }
 }
