@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ItemExists } from '#ports/storage-errors.ts';
+import { ItemExists, StorageUnavailable } from '#ports/storage-errors.ts';
 import { removeEntry } from '../../src/adapters/storage/disk/remove-entry.ts';
 import { siblingName } from '../../src/adapters/storage/disk/staging-area.ts';
 import { inlineThreads } from '../parts/inline-threads.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
-import { parsePath, startUpload } from './storage.contract.ts';
+import { parsePath, putFile, startUpload } from './storage.contract.ts';
 
 test('the recovery of an upload and the removal of an entry do not list the folder', async (t) => {
   const root = await temporaryFolder(t);
@@ -49,5 +49,21 @@ test('an upload that cannot be put in place reports why, even on a disk without 
     throw failWith('EPERM');
   });
   await assert.rejects(upload.place(), ItemExists);
+  await upload.discard();
+});
+
+test('if the disk fails while a file is being replaced, it does not count as changed by somebody else', async (t) => {
+  const root = await temporaryFolder(t);
+  const storage = localDisk(t, root, inlineThreads);
+  await putFile(storage, '', 'a', 'text');
+  const { etag = '' } = (await storage.stat(parsePath('a'))) ?? {};
+  const upload = await startUpload(storage, '', 'a', { etag });
+  const { lstatSync } = fs;
+  const lstat = t.mock.method(fs, 'lstatSync', (path: fs.PathLike, options: fs.StatSyncOptions) => {
+    if (String(path).endsWith('/a')) throw failWith('EIO');
+    return lstatSync(path, options);
+  });
+  await assert.rejects(upload.place(), StorageUnavailable);
+  lstat.mock.restore();
   await upload.discard();
 });

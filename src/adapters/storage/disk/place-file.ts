@@ -77,12 +77,8 @@ export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: 
  * @throws ItemChanged if that file no longer exists or has changed
  */
 export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: string): void {
-  let current: fs.BigIntStats;
-  try {
-    current = fs.lstatSync(entryPath(to), { bigint: true });
-  } catch (cause) {
-    throw new ItemChanged('the file no longer exists', { cause });
-  }
+  const current = statEntry(to);
+  if (!current) throw new ItemChanged('the file no longer exists');
   if (!current.isFile() || diskEtag(current) !== etag) throw new ItemChanged('the file has changed');
   const secondName = withSuffix(staging, secondNameSuffix);
   const isLinked = linkFile(staging, secondName);
