@@ -3,6 +3,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ItemExists, StorageUnavailable } from '#ports/storage-errors.ts';
+import { remainingEvidence } from '../../src/adapters/storage/disk/evidence.ts';
+import { openRoot } from '../../src/adapters/storage/disk/open-within-root.ts';
 import { removeEntry } from '../../src/adapters/storage/disk/remove-entry.ts';
 import { siblingName } from '../../src/adapters/storage/disk/staging-area.ts';
 import { inlineThreads } from '../parts/inline-threads.ts';
@@ -66,4 +68,17 @@ test('if the disk fails while a file is being replaced, it does not count as cha
   await assert.rejects(upload.place(), StorageUnavailable);
   lstat.mock.restore();
   await upload.discard();
+});
+
+test('a recovery that fails, for example because the disk does, leaves no file descriptor open', async (t) => {
+  const root = openRoot(await temporaryFolder(t));
+  t.after(() => fs.closeSync(root.descriptor));
+  fs.mkdirSync(join(root.path, 'folder'));
+  t.mock.method(fs, 'readFileSync', () => {
+    throw failWith('EIO');
+  });
+  const descriptors = () => fs.readdirSync('/proc/self/fd').length;
+  const before = descriptors();
+  assert.throws(() => remainingEvidence(root, parsePath('folder'), 'token'), { code: 'EIO' });
+  assert.equal(descriptors(), before);
 });

@@ -140,10 +140,14 @@ export function hasStagingArea(root: StorageRoot): boolean {
 export function remainingEvidence(root: StorageRoot, parent: ItemPath, token: string): DirectoryEntry | null {
   requireMount(root, parent, token);
   const folder = openIfPresent(root, parent);
-  const sibling = folder === null ? null : { folder, name: siblingName(token) };
-  if (folder !== null && isInOtherMount(folder, root)) return sibling;
-  const area = openStagingIfPresent(root);
-  if (area === null) return sibling;
+  let area: number | null;
+  try {
+    area = folder !== null && isInOtherMount(folder, root) ? null : openStagingIfPresent(root);
+  } catch (cause) {
+    if (folder !== null) fs.closeSync(folder);
+    throw cause;
+  }
+  if (area === null) return folder === null ? null : { folder, name: siblingName(token) };
   if (folder !== null) fs.closeSync(folder);
   return { folder: area, name: token };
 }
