@@ -47,7 +47,7 @@ async function startFakeServer(t: TestContext, answer: (sftp: SFTPWrapper) => vo
 }
 
 const folderStats = { mode: 0o40755, size: 0, mtime: 1, atime: 1, uid: 0, gid: 0 };
-const { OK, EOF } = ssh2.utils.sftp.STATUS_CODE;
+const { OK, EOF, NO_SUCH_FILE } = ssh2.utils.sftp.STATUS_CODE;
 
 /** Answers like a server that contains only folders. @param childrenOf returns the names in a folder */
 function answerWithFolders(sftp: SFTPWrapper, childrenOf: (path: string) => readonly string[], remove: (path: string) => void): void {
@@ -106,6 +106,25 @@ test('a folder with hundreds of folders is removed, and nothing else', async (t)
   );
   await items.delete(['folder']);
   assert.deepEqual([remainingNames.size, removedPaths.length, removedPaths.at(-1)], [0, 251, '/folder']);
+});
+
+test('a folder is removed although another program removes it, or a folder in it, at the same moment', async (t) => {
+  const removedPaths: string[] = [];
+  const items = await startFakeServer(t, (sftp) => {
+    answerWithFolders(
+      sftp,
+      (path) => (path === '/folder' ? ['gone'] : []),
+      (path) => removedPaths.push(path),
+    );
+    const [openFolder] = sftp.listeners('OPENDIR');
+    sftp.removeAllListeners('OPENDIR').on('OPENDIR', (id, path) => {
+      if (path === '/folder') openFolder?.call(sftp, id, path);
+      else sftp.status(id, NO_SUCH_FILE);
+    });
+  });
+  await items.delete(['folder']);
+  await items.delete(['another']);
+  assert.deepEqual(removedPaths, ['/folder/gone', '/folder', '/another']);
 });
 
 test('a server gets at most three signatures made with a private key, however many it requests', async () => {

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { StorageUnavailable } from '#ports/storage-errors.ts';
+import { ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { type FolderEntry, readSftpFolder } from './read-folder.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { nullIfMissing, refusalCode } from './sftp-errors.ts';
@@ -10,6 +10,13 @@ const foldersAtOnce = 100; // names that are kept at each level
 const maxAttempts = 3; // to remove a folder after its entries
 /** Limits of one removal: a hostile server could nest folders, and list entries, without end. */
 const limits = { depth: 255, entries: 1_000_000, nameLength: 1024 };
+
+/** Folders within a folder. */
+interface FoundFolders {
+  readonly folders: readonly string[];
+  /** Whether these are all. */
+  readonly isComplete: boolean;
+}
 
 /** Removes one folder with everything in it. All requests that remove something use one connection. */
 export class FolderRemoval {
@@ -28,7 +35,7 @@ export class FolderRemoval {
   async run(path: string, depth = 0): Promise<void> {
     if (depth > limits.depth) throw new StorageUnavailable(`folders are nested more than ${limits.depth} levels deep`);
     for (let attempt = 1; ; ) {
-      const { folders, isComplete } = await this.#removeFiles(path);
+      const { folders, isComplete } = await this.#removeFilesIfPresent(path);
       for (const name of folders) await this.run(`${path}/${name}`, depth + 1);
       if (!isComplete) continue;
       try {
@@ -41,8 +48,18 @@ export class FolderRemoval {
     }
   }
 
-  /** Removes the files in a folder. @returns the first folders in it, and whether these are all */
-  async #removeFiles(path: string): Promise<{ readonly folders: readonly string[]; readonly isComplete: boolean }> {
+  /** Removes the files in a folder, if there is one: another program may have removed it meanwhile. @returns as `#removeFiles` */
+  async #removeFilesIfPresent(path: string): Promise<FoundFolders> {
+    try {
+      return await this.#removeFiles(path);
+    } catch (cause) {
+      if (cause instanceof ItemNotFound) return { folders: [], isComplete: true };
+      throw cause;
+    }
+  }
+
+  /** Removes the files in a folder. @returns the first folders in it, and whether these are all @throws ItemNotFound */
+  async #removeFiles(path: string): Promise<FoundFolders> {
     const folders: string[] = [];
     for await (const batch of readSftpFolder(this.#connections, path)) {
       this.#count(batch);
