@@ -62,6 +62,21 @@ test('the key of the machine is cached, and fetched again five minutes before it
   );
 });
 
+test('requests at the same moment share one new key when the old one is about to expire', async () => {
+  let [now, fetchCount] = [0, 0];
+  const credentials = new MachineCredentials(
+    () => now,
+    async () => {
+      fetchCount += 1;
+      return { accessKeyId: `id ${fetchCount}`, secretAccessKey: 'secret', expires: now + 3_600_000 };
+    },
+  );
+  await credentials.get();
+  now = 3_300_000;
+  const keys = await Promise.all(Array.from({ length: 10 }, () => credentials.get()));
+  assert.deepEqual([fetchCount, ...new Set(keys.map(({ accessKeyId }) => accessKeyId))], [2, 'id 2']);
+});
+
 test('a location with the role of the machine is unavailable on a machine without a role', async () => {
   const machineCredentials = new MachineCredentials(Date.now, () => Promise.reject(new Error('no metadata service')));
   const configuration = { region: 'eu-central-1', bucket: 'reports', useMachineCredentials: true };

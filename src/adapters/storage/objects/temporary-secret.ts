@@ -13,7 +13,7 @@ export class TemporarySecret<T extends Expiring> {
   readonly #now: () => number;
   readonly #fetchNew: () => Promise<T>;
   readonly #failure: string;
-  #current: Promise<T> | null = null;
+  #latestRequest: Promise<T> | null = null;
 
   /** @param now ms since the epoch @param failure text of the error if none can be fetched */
   constructor(now: () => number, fetchNew: () => Promise<T>, failure: string) {
@@ -24,19 +24,30 @@ export class TemporarySecret<T extends Expiring> {
 
   /** Returns a valid secret. @throws StorageUnavailable */
   async get(): Promise<T> {
-    const current = await this.#fetch();
-    if (current.expires === null || current.expires - this.#now() > minRemaining) return current;
-    this.#current = null;
-    return this.#fetch();
+    const request = this.#request();
+    const secret = await this.#resultOf(request);
+    if (secret.expires === null || secret.expires - this.#now() > minRemaining) return secret;
+    this.#discard(request);
+    return this.#resultOf(this.#request());
   }
 
-  async #fetch(): Promise<T> {
-    this.#current ??= this.#fetchNew();
+  /** Returns the latest request for the secret. Sends one if there is none. */
+  #request(): Promise<T> {
+    this.#latestRequest ??= this.#fetchNew();
+    return this.#latestRequest;
+  }
+
+  async #resultOf(request: Promise<T>): Promise<T> {
     try {
-      return await this.#current;
+      return await request;
     } catch (cause) {
-      this.#current = null;
+      this.#discard(request);
       throw new StorageUnavailable(this.#failure, { cause });
     }
+  }
+
+  /** Lets the next caller send a new request, unless another caller has already sent one. */
+  #discard(request: Promise<T>): void {
+    if (this.#latestRequest === request) this.#latestRequest = null;
   }
 }
