@@ -15,7 +15,10 @@ export function cacheStorages(
     if (cached) return cached;
     const storage = open(location);
     setAndEvict(cachedStorages, key, storage, maxCachedStorages);
-    if (storage instanceof Promise) storage.catch(() => cachedStorages.delete(key));
+    if (storage instanceof Promise)
+      storage.catch(() => {
+        if (cachedStorages.get(key) === storage) cachedStorages.delete(key); // not an entry that has replaced it meanwhile
+      });
     return storage;
   };
 }
