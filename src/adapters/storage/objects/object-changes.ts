@@ -150,7 +150,7 @@ export class ObjectChanges {
     }
     if (objects.length === 0) throw new ItemNotFound('there is no such item');
     if (objects.some(({ isLocked }) => isLocked))
-      throw new ChangeImpossible('Another program has locked a file, so that it cannot be deleted');
+      throw new ChangeImpossible('Another program has locked a file, so that it can be neither renamed nor deleted');
     return objects;
   }
 
