@@ -35,7 +35,8 @@ export interface Outbound {
   connect(target: OutboundTarget, signal?: AbortSignal): Promise<OutboundConnection>;
   /**
    * Sends an HTTP request. A redirect is returned to the caller and never followed.
-   * @throws as `connect`; the reason of the signal; ResponseTooLarge if `request` itself reads the body
+   * @throws as `connect`; the reason of the signal; ResponseTooLarge if the server sends too much before the body, or if `request`
+   *   itself reads the body
    */
   request(url: URL, request?: OutboundRequest): Promise<OutboundResponse>;
   /** Closes the connections of `request`, also those with a running request. Sockets that `connect` returned stay open. */
@@ -85,7 +86,7 @@ export interface OutboundResponse {
   discard(): void;
 }
 
-/** The body of a response is longer than the limit of its reader, or comes in too many small pieces. */
+/** A response is longer than a limit, such as that of the reader of its body, or its body comes in too many small pieces. */
 export class ResponseTooLarge extends Error {}
 
 /**

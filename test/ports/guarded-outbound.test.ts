@@ -163,10 +163,12 @@ for (const [what, start, more] of [
   ['chunks with endless extensions', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;', 'e'.repeat(60_000)],
   ['endless early hints', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(1000)],
 ] as const)
-  test(`a request to a server that sends ${what} fails`, { timeout: 10_000 }, async (t) => {
+  test(`a request to a server that sends ${what} fails, and the error says that the response is too long`, {
+    timeout: 10_000,
+  }, async (t) => {
     const port = await startEndlessServer(t, start, more);
     await using outbound = guardedOutbound({ privateTargets: loopback, maxConnectionBytes: 1 << 20 });
-    await assert.rejects(async () => (await outbound.request(new URL(`http://127.0.0.1:${port}/`))).read(1000));
+    await assert.rejects(async () => (await outbound.request(new URL(`http://127.0.0.1:${port}/`))).read(1000), ResponseTooLarge);
   });
 
 test('only http and https URLs are requested', async () => {

@@ -21,6 +21,9 @@ import { unreachable } from './unreachable.ts';
 const responseTimeout = 30_000; // ms until the headers of a response, and between two pieces of its body
 const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
+/** Errors with which a request may fail as they are. All others mean that the server cannot be reached. */
+const thrownErrors = [TargetRefused, TargetUnreachable, ResponseTooLarge];
+
 /** Wraps a connection before TLS begins on it. */
 export type WrapSocket = (socket: Socket, address: string) => Socket;
 type Connect = (target: OutboundTarget, wrap: WrapSocket) => Promise<{ readonly socket: Socket }>;
@@ -124,7 +127,7 @@ export function guardedHttp(
         discard: () => void content.on('error', () => {}).destroy(),
       };
     } catch (cause) {
-      if (cause instanceof TargetRefused || cause instanceof TargetUnreachable || signal?.aborted) throw cause;
+      if (thrownErrors.some((kind) => cause instanceof kind) || signal?.aborted) throw cause;
       throw unreachable(url.host, cause);
     }
   }
