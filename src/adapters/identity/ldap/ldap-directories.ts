@@ -47,15 +47,15 @@ export class LdapDirectories implements Directories {
     return this.#request(directory, async (library, signal, noteResponse) => {
       const open = async () => {
         const connection = await this.#open(library, directory, { name: bindDn, password: bindPassword }, signal);
+        noteResponse();
         if (!connection) throw new DirectoryRefused('The directory does not accept bindDn with bindPassword.');
         return connection;
       };
-      return this.#accounts.use(JSON.stringify(directory), signal, open, (connection) => {
-        noteResponse();
-        return runOnConnection(library, connection, signal, (client) =>
+      return this.#accounts.use(JSON.stringify(directory), signal, open, (connection) =>
+        runOnConnection(library, connection, signal, (client) =>
           searchUser(client, directory, { username, bindName: null }, this.#clocks.now()),
-        );
-      });
+        ),
+      );
     });
   }
 
