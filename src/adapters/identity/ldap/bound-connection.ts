@@ -29,7 +29,7 @@ export async function runOnConnection<T>(
     if (cause instanceof DirectoryRefused || cause instanceof DirectoryUnavailable) throw cause;
     if (cause instanceof library.ResultCodeError && !temporaryCodes.includes(cause.code))
       throw new DirectoryRefused(`The directory refused a request: ${cause.name} (code ${cause.code}).`, { cause });
-    throw new DirectoryUnavailable('The directory did not respond as expected, or not in time.', { cause });
+    throw connection.refusedData() ?? new DirectoryUnavailable('The directory did not respond as expected, or not in time.', { cause });
   } finally {
     signal.removeEventListener('abort', connection.close);
   }

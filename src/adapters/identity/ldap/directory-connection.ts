@@ -19,6 +19,8 @@ const defaultPorts: Readonly<Record<string, number>> = { 'ldaps:': 636, 'ldap:':
 export interface DirectoryConnection {
   readonly client: Library.Client;
   readonly isOpen: () => boolean;
+  /** Returns why the connection was closed because of what the directory has sent, or null. The library's errors do not say it. */
+  readonly refusedData: () => DirectoryUnavailable | null;
   /** Also aborts a running operation. */
   close(): void;
 }
@@ -101,5 +103,6 @@ export async function connectDirectory(
   }
   // The library accepts any socket here, and calls `createConnection` when it has none.
   const client = new library.Client({ url: 'ldap://directory.invalid', createConnection: giveSocket as never, autoRebind: false });
-  return { client, isOpen: () => !socket.destroyed, close: () => socket.destroy() };
+  const refusedData = () => (messageSocket.errored instanceof DirectoryUnavailable ? messageSocket.errored : null);
+  return { client, isOpen: () => !socket.destroyed, refusedData, close: () => socket.destroy() };
 }

@@ -41,6 +41,11 @@ function openFake(t: TestContext, answerSearch: (server: Duplex, id: number) => 
   return { directories, connections };
 }
 
+test('if a directory sends too much, the error says so', async (t) => {
+  const { directories } = openFake(t, (server) => server.write(Buffer.from([0x30, 0x84, 0x0f, 0, 0, 0])));
+  await assert.rejects(directories.find(directory, 'ann'), { name: 'Error', message: 'The directory sent too long a message.' });
+});
+
 test('a directory that hangs on a connection of an earlier sign-in gets no request for a few seconds', async (t) => {
   const hanging = Promise.withResolvers<void>();
   let searchCount = 0;
