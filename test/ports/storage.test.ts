@@ -23,6 +23,7 @@ import { rootPath } from '#core/item-path.ts';
 import { ItemExists, ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
 import { evidenceEntry } from '../../src/adapters/storage/disk/evidence.ts';
 import { openRoot } from '../../src/adapters/storage/disk/open-within-root.ts';
+import { localStorages } from '../../src/adapters/storage/local-storages.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
@@ -190,6 +191,15 @@ test('a file that is larger than the free space of the disk is refused before it
   const target = { parent: rootPath, name: 'large', size: 8 << 20, ifTaken: 'refuse' } as const;
   await assert.rejects(localDisk(t, root).upload(target, newToken()), StorageFull);
   assert.deepEqual(namesBelow(root), ['.postern']);
+});
+
+test('uploads need not leave space free on a disk of their own, only on the disk of the database', async (t) => {
+  const data = createMountFolder(t);
+  if (!mountAt(t, join(data, 'files'), 'size=4m')) return;
+  const storages = localStorages([], data, 16 << 20);
+  atEnd(t, () => storages[Symbol.asyncDispose]());
+  const storage = await storages.open({ id: 1, tid: 1, kind: 'local', configuration: JSON.stringify({ path: 'files' }) });
+  await putFile(storage, '/', 'a', 'text');
 });
 
 test('on a disk mounted below the root, a change whose confirmation has expired can be tried again', (t) => {
