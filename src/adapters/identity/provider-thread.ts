@@ -12,7 +12,7 @@ const defaultMaxBytes = 1 << 16;
 const maxConnectionBytes = 4 << 20; // four times the limit of SAML metadata, which is the longest response
 
 const turns = new TenantTurns(() => performance.now());
-const addTurn: AddTurn = (server, work) => turns.add(server, work);
+const addTurn: AddTurn = (tidOrNetwork, work) => turns.add(tidOrNetwork, work);
 const outbound = guardedOutbound({ privateTargets: String(workerData), maxConnectionBytes, addTurn });
 const directories = new LdapDirectories(outbound, { now: Date.now, monotonic: () => performance.now() });
 const running = new Map<number, AbortController>();

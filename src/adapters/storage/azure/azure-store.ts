@@ -47,7 +47,7 @@ function copyStateOf(status: string | undefined): Pick<ObjectDescription, 'copyS
 }
 
 /** What a store needs besides its container. */
-export interface AzureStoreParts {
+export interface AzureStoreServices {
   readonly memory: TenantMemory;
   /** ms, monotonic. */
   readonly monotonic: () => number;
@@ -64,7 +64,7 @@ export class AzureStore implements ObjectStore {
   readonly signAddress: ObjectStore['signAddress'];
   readonly #container: AzureContainer;
 
-  constructor(container: AzureContainer, { memory, monotonic, sign }: AzureStoreParts) {
+  constructor(container: AzureContainer, { memory, monotonic, sign }: AzureStoreServices) {
     this.#container = container;
     this.identity = `azure ${container.address.containerUrl}`;
     this.memory = memory;

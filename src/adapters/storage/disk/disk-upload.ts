@@ -70,7 +70,7 @@ export class DiskUpload implements ContinuedUpload {
     this.#lastSync = this.#folder.threads.syncs.run('syncUpload', [this.#stagedUpload], {
       client: this.#client,
       onLateResult: () => {},
-      onEnd: this.#use(),
+      onEnd: this.#markInUse(),
     });
     await this.#lastSync;
     this.#isSynced = true;
@@ -81,7 +81,7 @@ export class DiskUpload implements ContinuedUpload {
     for (let position = 0; position < this.#position; ) {
       const length = Math.min(readBackSize, this.#position - position);
       const result = await this.#folder.threads.data.run('read', [this.#stagedUpload.file, buffer, length, position], {
-        ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
+        ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#markInUse() },
       });
       if (result.count < length) throw new StorageUnavailable('a staging file is shorter than what was written to it');
       buffer = result.buffer;
@@ -122,13 +122,13 @@ export class DiskUpload implements ContinuedUpload {
   /** Writes the beginning of a buffer, which is moved to a thread and back. */
   async #writeOut(buffer: ArrayBuffer, length: number, position: number): Promise<void> {
     const result = await this.#folder.threads.data.run('writeUpload', [this.#stagedUpload, buffer, length, position], {
-      ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
+      ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#markInUse() },
     });
     this.#folder.writeBuffers.giveBack(result.buffer);
   }
 
   /** Notes that a thread uses the descriptors. @returns a function to call when the thread no longer uses them */
-  #use(): () => void {
+  #markInUse(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#descriptorsUnused = promise;
     return resolve;

@@ -6,19 +6,19 @@ interface FailureKinds {
   /** Whether the service has answered: the connection works. */
   isResponse(failure: unknown): boolean;
   /** Whether the service does not accept the credentials. */
-  isSignIn(failure: unknown): boolean;
+  isSignInFailure(failure: unknown): boolean;
 }
 
 const kindsOfService: FailureKinds = {
   isResponse: (failure) => failure instanceof ServiceError,
-  isSignIn: (failure) => failure instanceof ServiceError && failure.isSignIn,
+  isSignInFailure: (failure) => failure instanceof ServiceError && failure.isSignInFailure,
 };
 
 /**
  * Returns the steps that test the connection, the credentials and the listing of a service.
  * @param tryList sends a request that lists something
  */
-export function connectionSteps(tryList: () => Promise<unknown>, { isResponse, isSignIn } = kindsOfService): readonly TestStep[] {
+export function connectionSteps(tryList: () => Promise<unknown>, { isResponse, isSignInFailure } = kindsOfService): readonly TestStep[] {
   let failure: unknown = null;
   return [
     {
@@ -33,7 +33,7 @@ export function connectionSteps(tryList: () => Promise<unknown>, { isResponse, i
     {
       step: 'signIn',
       async run() {
-        if (isSignIn(failure)) throw failure;
+        if (isSignInFailure(failure)) throw failure;
       },
     },
     {

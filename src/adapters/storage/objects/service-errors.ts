@@ -20,13 +20,13 @@ export interface CodeMeaning {
 export class ServiceError extends StorageUnavailable {
   readonly status: number;
   readonly code: string;
-  readonly isSignIn: boolean;
+  readonly isSignInFailure: boolean;
   readonly isThrottling: boolean;
   constructor(status: number, code: string, { explanation, isSignIn = false, isThrottling = false }: CodeMeaning = {}) {
     super(`${explanation === undefined ? '' : `${explanation}: `}the service answered ${status} (${code})`);
     this.status = status;
     this.code = code;
-    this.isSignIn = isSignIn;
+    this.isSignInFailure = isSignIn;
     this.isThrottling = isThrottling || status === 429;
   }
 }

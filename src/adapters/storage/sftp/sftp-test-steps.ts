@@ -10,8 +10,8 @@ import type { SftpItems } from './sftp-items.ts';
 const overwriteNote =
   'The server lets a rename replace a file. If two programs create one file at the same moment, both may succeed, and the last one stays.';
 
-const isSignIn = (failure: unknown) => failure instanceof SignInRefused;
-const isResponse = (failure: unknown) => isSignIn(failure) || failure instanceof SftpRefusal;
+const isSignInFailure = (failure: unknown) => failure instanceof SignInRefused;
+const isResponse = (failure: unknown) => isSignInFailure(failure) || failure instanceof SftpRefusal;
 
 /** Returns the steps that test a folder at an SFTP server. The test file is in the staging area, so no visitor sees it. */
 export function sftpTestSteps(items: SftpItems, evidence: ChangeEvidence, moves: ItemMoves, token: string): readonly TestStep[] {
@@ -21,7 +21,7 @@ export function sftpTestSteps(items: SftpItems, evidence: ChangeEvidence, moves:
     for await (const _ of items.list([])) break;
   }
   return [
-    ...connectionSteps(listRoot, { isResponse, isSignIn }),
+    ...connectionSteps(listRoot, { isResponse, isSignInFailure }),
     { step: 'write', run: () => writeTestFile(evidence, moves, token) },
     {
       step: 'read',

@@ -10,12 +10,12 @@ import type { WebdavServer } from './webdav-server.ts';
 /** Returns the steps that test a folder at a WebDAV server. The test file is in the staging area, so no visitor sees it. */
 export function webdavTestSteps(server: WebdavServer, evidence: ChangeEvidence, moves: ItemMoves, token: string): readonly TestStep[] {
   const path = evidence.removedPath(token);
-  async function look(): Promise<void> {
+  async function listRoot(): Promise<void> {
     if (!(await evidence.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
     for await (const _ of evidence.list([])) break;
   }
   return [
-    ...connectionSteps(look),
+    ...connectionSteps(listRoot),
     { step: 'write', run: () => writeTestFile(evidence, moves, token) },
     {
       step: 'read',

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { startThread } from '#adapters/os/thread.ts';
 
 /** Returns whether the log has content. Then the last process ended without closing the database: a clean shutdown empties the log. */
-export const endedUncleanly = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+export const hasUnfinishedLog = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /** A search for damaged pages, in the background while the database is already in use. */
 export interface DamageCheck extends AsyncDisposable {

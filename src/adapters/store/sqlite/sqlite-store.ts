@@ -6,7 +6,7 @@ import { kyselyWithDriver, type RunQuery } from '#adapters/store/kysely-driver.t
 import type { Store } from '#ports/store.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { type Connection, openConnection } from './connection.ts';
-import { checkForDamage, endedUncleanly, skippedDamageCheck } from './damage-check.ts';
+import { checkForDamage, hasUnfinishedLog, skippedDamageCheck } from './damage-check.ts';
 import type { DiskEvents } from './disk-events.ts';
 import { isReadFailure, isSqliteUniqueViolation } from './errors.ts';
 import { setSqliteLastIds } from './last-ids.ts';
@@ -79,7 +79,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
   const reserve = openReserveFile(folder);
   const file = join(folder, 'postern.db');
   const events: DiskEvents = { onLost, isOutOfSpace: (cause) => isOutOfSpace(cause, file, reserve.isFull(0)), freeSpace: reserve.release };
-  const needsCheck = endedUncleanly(file);
+  const needsCheck = hasUnfinishedLog(file);
   const writer = openWriter(file);
   restrictAccess(file);
   const reader = openConnection(file, { readOnly: true });

@@ -3,10 +3,10 @@ import type { Tx } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 
-/** Returns the `Tx` through which the changes on a connection run their queries. @param isOpen returns whether a change runs */
-export const transactionOn = (connection: Connection, isOpen: () => boolean): Tx =>
+/** Returns the `Tx` through which the changes on a connection run their queries. @param isChangeRunning returns whether a change runs */
+export const transactionOn = (connection: Connection, isChangeRunning: () => boolean): Tx =>
   kyselyWithDriver(sqliteDialect, (text, parameters) => {
-    if (!isOpen()) throw new Error('a change ran a query after it had ended'); // its result could not be reported
+    if (!isChangeRunning()) throw new Error('a change ran a query after it had ended'); // its result could not be reported
     return connection.run(text, parameters);
   });
 
