@@ -40,6 +40,21 @@ test('loginprofile/test cannot be used to guess passwords: after six wrong passw
   assert.equal((await postern.send('loginprofile/test', { id: profile.id, username: 'cat' })).status, 400);
 });
 
+test('loginprofile/test tries the right password after any number of tests that did not reach a wrong password', async (t) => {
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
+  const { id } = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'correct horse battery' });
+  const test = (body: object) => postern.send('loginprofile/test', { id, username: 'guest', password: 'correct horse battery', ...body });
+  for (let round = 0; round < 7; round += 1) assert.equal((await test({ username: 'host' })).status, 200);
+  for (let round = 0; round < 7; round += 1) assert.equal((await test({ username: '' })).status, 400);
+  assert.equal((await test({})).body.works, true);
+  const configuration = JSON.stringify({ url: 'ldap://127.0.0.1:1', baseDn: 'dc=test', bindPattern: '{username}' });
+  const directory = await postern.call('loginprofile/add', { title: 'Directory', typeId: 7, configuration });
+  for (let round = 0; round < 7; round += 1) {
+    const { status, body } = await test({ id: directory.id });
+    assert.deepEqual([status, body.steps[0].step, body.works], [200, 'connection', false]);
+  }
+});
+
 test('loginprofile/test says whether codes can be mailed', async (t) => {
   for (const [environment, works] of [
     [{}, false],

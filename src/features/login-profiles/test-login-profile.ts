@@ -81,17 +81,22 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly TestedStep
 }
 
 /**
- * Runs the steps. Limits the tests with a password of one user that do not pass, counted for all callers together: a test must not be a
- * way to guess passwords.
+ * Runs the steps. Limits the tests with a wrong password of one user, counted for all callers together: a test must not be a way to guess
+ * passwords. Counts before the steps run, as `verifyAttempt` does, and takes the count back if they found no wrong password.
  * @throws Refusal (429) during the delay after such tests; as `runSteps`
  */
 async function runLimited(ports: Ports, trial: Trial): Promise<readonly TestedStep[]> {
   if (trial.password === '') return runSteps(trial, ports);
   const keys = [{ scope: 'pair', key: `test ${trial.id} ${fold(trial.username)}` }] as const;
   await countAttempt(ports, keys);
-  const steps = await runSteps(trial, ports);
-  if (steps.every(({ passed }) => passed)) await ports.store.write((tx) => removeLatestFailures(tx, keys), attemptTurn(keys));
-  return steps;
+  let isWrong = false;
+  try {
+    const steps = await runSteps(trial, ports);
+    isWrong = steps.some(({ step: name, passed }) => name === 'password' && !passed);
+    return steps;
+  } finally {
+    if (!isWrong) await ports.store.write((tx) => removeLatestFailures(tx, keys), attemptTurn(keys));
+  }
 }
 
 export const testLoginProfile = readOperation({
