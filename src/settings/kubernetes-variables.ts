@@ -1,12 +1,17 @@
 /**
- * Returns whether Kubernetes may set a variable of this name. It sets such variables in every container for each Service of the namespace,
- * so a Service named `postern` produces POSTERN_ variables that are not settings.
+ * Variables that Kubernetes sets in every container for each Service of the namespace. A Service named `postern` produces POSTERN_ variables
+ * that are not settings. The values are compared too, so that a misspelled setting such as POSTERN_ADMN_PORT=9090 is not taken for one.
  */
-export const isKubernetesVariable = (name: string) =>
-  /_SERVICE_HOST$|_SERVICE_PORT(_[A-Z0-9_]+)?$|_PORT$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name);
+const serviceVariables: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
+  { name: /_PORT(_\d+_(TCP|UDP|SCTP))?$/, value: /^(tcp|udp|sctp):\/\// },
+  { name: /_PORT_\d+_(TCP|UDP|SCTP)_PROTO$/, value: /^(tcp|udp|sctp)$/ },
+  { name: /_SERVICE_PORT(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)_PORT$/, value: /^\d+$/ },
+  { name: /_SERVICE_HOST$|_PORT_\d+_(TCP|UDP|SCTP)_ADDR$/, value: /^[\da-f.:]+$/i },
+];
 
-/** Returns the environment without the addresses of Services: one named `postern-admin` sets POSTERN_ADMIN_PORT to `tcp://…`. */
-export const removeServiceAddresses = (environment: Readonly<Record<string, string | undefined>>) =>
-  Object.fromEntries(
-    Object.entries(environment).filter(([name, value]) => !(isKubernetesVariable(name) && /^(tcp|udp|sctp):\/\//.test(value ?? ''))),
-  );
+const isServiceVariable = (name: string, value: string) =>
+  serviceVariables.some((variable) => variable.name.test(name) && variable.value.test(value));
+
+/** Returns the environment without the variables of Services: one named `postern-admin` sets POSTERN_ADMIN_PORT to `tcp://…`. */
+export const removeServiceVariables = (environment: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.entries(environment).filter(([name, value]) => !isServiceVariable(name, value ?? '')));

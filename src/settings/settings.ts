@@ -1,5 +1,5 @@
 import type { OperatorProvider } from '#core/openid/operator-role.ts';
-import { isKubernetesVariable, removeServiceAddresses } from './kubernetes-variables.ts';
+import { removeServiceVariables } from './kubernetes-variables.ts';
 import type { MailSettings } from './mail-settings.ts';
 import { readOperatorProvider } from './operator-provider-settings.ts';
 import type { Setting } from './setting.ts';
@@ -67,9 +67,9 @@ function checkRoots(environment: Readonly<Record<string, string | undefined>>): 
  * @throws InvalidSetting whose message names every invalid variable, and every unknown one that begins with POSTERN_
  */
 export function readSettings(variables: Readonly<Record<string, string | undefined>>): Settings {
-  const environment = removeServiceAddresses(variables);
+  const environment = removeServiceVariables(variables);
   const settingErrors = Object.keys(environment)
-    .filter((name) => name.startsWith('POSTERN_') && !settingNames.includes(name) && !isKubernetesVariable(name))
+    .filter((name) => name.startsWith('POSTERN_') && !settingNames.includes(name))
     .map((name) => `${name} is not a setting`);
   for (const { name, defaultValue, parse } of Object.values(settingDefinitions)) {
     try {

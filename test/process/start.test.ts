@@ -293,8 +293,8 @@ test('variables of a Kubernetes Service named postern are ignored, and other unk
   };
   assert.equal(readSettings(services).admin, null);
   assert.equal(readSettings({ ...services, POSTERN_ADMIN_PORT: '9090' }).admin?.port, 9090);
-  for (const name of ['POSTERN_PORTS', 'POSTERN_SERVICE', 'POSTERN_HOST'])
-    assert.throws(() => readSettings({ [name]: '1' }), new RegExp(`${name} is not a setting`));
+  for (const name of ['POSTERN_PORTS', 'POSTERN_SERVICE', 'POSTERN_HOST', 'POSTERN_ADMN_PORT', 'POSTERN_ADMIN_SERVICE_PORTS'])
+    assert.throws(() => readSettings({ [name]: '9090' }), new RegExp(`${name} is not a setting`));
 });
 
 test('if the data folder is not writable, the start fails, and the error names the folder', async (t) => {
