@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
+import { Refusal } from '#core/messages.ts';
 import { jsonBodyParser } from './json-body.ts';
 
 const longBody = Buffer.from(JSON.stringify({ text: 'x'.repeat(1 << 18) }));
@@ -21,4 +22,15 @@ test('long bodies from hundreds of networks of one site do not cause a body from
   assert.ok((await other) < 10, 'it does not wait for all bodies of the other site');
   const refusals = [...(await first), ...(await later)].filter(({ status }) => status === 'rejected');
   assert.ok(refusals.length > 300, `${refusals.length} are refused`);
+});
+
+test('a body with the field __proto__ is refused, however its letters are written', () => {
+  const readBody = jsonBodyParser();
+  for (const name of ['__proto__', '\\u005f_proto__', '__\\u0070roto__', '__pr\\u006Fto__']) {
+    let refusal: unknown;
+    readBody({ ip: '192.0.2.1', socket: new EventEmitter() }, Buffer.from(`{"share":{"${name}":{}}}`), (cause) => {
+      refusal = cause;
+    });
+    assert.ok(refusal instanceof Refusal && refusal.messageName === 'fieldInvalid', name);
+  }
 });

@@ -11,8 +11,8 @@ const retryAfter = 2; // seconds
 
 const malformedBody = () => new Refusal('bodyMalformed', 'The body must be JSON in UTF-8.');
 
-/** Matches a JSON text that may contain a forbidden name or character. */
-const forbiddenText = /__proto__|\\u0000/;
+/** Matches a JSON text that may contain a forbidden name or character: also one with an escaped letter of `__proto__` (`\u005f`). */
+const forbiddenText = /__proto__|\\u00[0567]/;
 
 /**
  * Refuses `__proto__`, which has a meaning in JavaScript, and NUL, which no stored text contains and PostgreSQL cannot store.
