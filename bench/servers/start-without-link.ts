@@ -20,7 +20,7 @@ const openId = new OpenIdProviders(guardedOutbound({ privateTargets: packRangeTe
 const client = { issuer, clientId: 'postern', clientSecret: 'secret', tid: 1 };
 const signIn = { redirectUrl: `${publicUrl}/sign-in/oidc/1`, scopes: 'openid email profile' };
 
-const settings = { trustedProxies: ['127.0.0.1'], log: null, timeouts: defaultTimeouts, clientAddress: null };
+const settings = { trustedProxies: ['127.0.0.1'], log: null, timeouts: defaultTimeouts, clientAddress: null, writeAccessEntry: null };
 const app = createHttpServer(settings, { clock, random });
 app.get('/sign-in/link', async (request, reply) => {
   limit.count(request.ip, 1);

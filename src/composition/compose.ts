@@ -78,7 +78,7 @@ async function startListening({ visitor, management }: Servers, settings: Settin
   return { publicUrl: settings.publicUrl ?? urlOf(visitor, settings.host), apiUrl: urlOf(management, admin?.host ?? settings.host) };
 }
 
-/** Adds the routes of both servers, and starts the background jobs. */
+/** Adds the routes of both servers, and starts the background jobs. @returns the check of readiness */
 async function addRoutes(
   servers: Servers,
   opened: OpenPorts,
@@ -95,10 +95,9 @@ async function addRoutes(
   const { settings, data, databaseId, runningChanges, timeouts } = options;
   const { log } = servers.visitor;
   const audit = resources.use(new VisitAudit(ports, reportAuditFailure(log)));
-  const access = settings.accessLog === null ? null : resources.use(openAccessLog(settings.accessLog));
   const readiness = resources.use(readinessCheck(ports, () => probeDisk(data.path)));
   const { publicUrlAliases } = settings;
-  addCommonRoutes(servers, ports, { publicUrlAliases, metrics, writeAccessEntry: access?.write ?? null, readiness });
+  addCommonRoutes(servers, ports, { publicUrlAliases, metrics, readiness });
   const searches = searchTurns(ports.store.maxSearchesPerTenant);
   await addManagementRoutes(servers, ports, { metrics, searches, pages: consolePages });
   await assetRoutes(servers.visitor, pages, '/assets/');
@@ -128,7 +127,7 @@ async function addRoutes(
     hasManagement: servers.management === servers.visitor,
     pages,
   });
-  return { readiness, reopenLogs: () => access?.reopen() };
+  return readiness;
 }
 
 /** Starts a server. No other module depends on all parts of the server. @throws Error with a message for the operator */
@@ -140,13 +139,15 @@ export async function compose(settings: Settings, replacements: TestReplacements
   const { ports, transfers } = opened;
   const { databaseId, firstKey, invitation } = await prepareInstallation(ports, settings, data);
   const { log = process.stderr, timeouts = defaultTimeouts } = replacements;
-  const http = { trustedProxies: settings.trustedProxies, timeouts, log, clientAddress: opened.clientAddress };
+  const access = settings.accessLog === null ? null : resources.use(openAccessLog(settings.accessLog));
+  const { clientAddress } = opened;
+  const http = { trustedProxies: settings.trustedProxies, timeouts, log, clientAddress, writeAccessEntry: access?.write ?? null };
   const servers = createServers(http, ports, settings.admin !== null);
   const runningChanges = new Set<string>();
   // Leaves removed files and folders in the staging areas: the sweep of the scheduled jobs deletes them.
   await skipIfFull(() => recoverChanges(ports, runningChanges, servers.visitor.log, { keepsTrash: true }));
   const options = { settings, data, databaseId, runningChanges, timeouts };
-  const { readiness, reopenLogs } = await addRoutes(servers, opened, options, resources);
+  const readiness = await addRoutes(servers, opened, options, resources);
   const { publicUrl, apiUrl } = await startListening(servers, settings, resources);
   opened.setPublicUrl(publicUrl);
   const parts = resources.move();
@@ -157,7 +158,7 @@ export async function compose(settings: Settings, replacements: TestReplacements
     firstConsoleUrl: invitation === null ? null : `${settings.admin ? apiUrl : publicUrl}/console/first#${invitation}`,
     unavailableLocations: async () => (await readiness.readiness()).locations.filter(({ answers }) => !answers).map(({ name }) => name),
     ports,
-    reopenLogs,
+    reopenLogs: () => access?.reopen(),
     async [Symbol.asyncDispose]() {
       await stopServers(allServers(servers), transfers);
       await endInTime(parts);

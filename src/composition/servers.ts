@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import type { ReadinessCheck } from '#features/health/readiness.ts';
 import { operations } from '#features/operations.ts';
 import type { ClientTurns } from '#features/turns/search-turns.ts';
-import { accessLog, type WriteAccessEntry } from '#http/access-log.ts';
 import { healthRoutes } from '#http/health.ts';
 import { managementRoutes } from '#http/management/management-api.ts';
 import { type Metrics, metricsRoute } from '#http/metrics.ts';
@@ -31,16 +30,14 @@ export const allServers = ({ visitor, management }: Servers): FastifyInstance[] 
 interface CommonParts {
   readonly publicUrlAliases: readonly string[];
   readonly metrics: Metrics;
-  readonly writeAccessEntry: WriteAccessEntry | null;
   readonly readiness: ReadinessCheck;
 }
 
-/** Adds redirects, metrics, access log and health checks to both servers. Call it before any other routes are added. */
-export function addCommonRoutes(servers: Servers, { clock, links }: Pick<Ports, 'clock' | 'links'>, parts: CommonParts): void {
+/** Adds redirects, metrics and health checks to both servers. Call it before any other routes are added. */
+export function addCommonRoutes(servers: Servers, { links }: Pick<Ports, 'links'>, parts: CommonParts): void {
   for (const server of allServers(servers)) {
     redirectAliases(server, parts.publicUrlAliases, links.publicUrl);
     parts.metrics.observe(server);
-    if (parts.writeAccessEntry) accessLog(server, parts.writeAccessEntry, clock, () => performance.now());
     healthRoutes(server, parts.readiness);
   }
 }

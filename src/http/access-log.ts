@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatInstant } from '#core/instant.ts';
 import type { Clock } from '#ports/clock.ts';
 import { pathOf } from './problem.ts';
@@ -31,13 +31,12 @@ const callerField = ({ caller }: FastifyRequest) =>
   caller ? { caller: { kind: caller.kind, id: caller.id, name: caller.name, tid: caller.tid } } : {};
 
 /**
- * Writes one entry for a request when its response has closed: it was sent completely, or the client disconnected before. A request gets no
- * entry if a hook that was added before refuses it (server.ts, such as malformed requests) or redirects it (visitor/public-aliases.ts).
- * No entry holds a viewId, a token, a query, a body, a cookie or any header except User-Agent.
+ * Returns a function to be called when a request has arrived. It writes one entry when the response has closed: it was sent completely, or
+ * the client disconnected before. No entry holds a viewId, a token, a query, a body, a cookie or any header except User-Agent.
  * @param elapsed milliseconds of a clock that never goes back
  */
-export function accessLog(app: FastifyInstance, write: WriteAccessEntry, clock: Clock, elapsed: () => number): void {
-  app.addHook('onRequest', (request, reply, done) => {
+export function accessLogger(write: WriteAccessEntry, clock: Clock, elapsed: () => number) {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
     const start = elapsed();
     const { socket } = request.raw;
     const bytesBefore = socket.bytesWritten;
@@ -57,6 +56,5 @@ export function accessLog(app: FastifyInstance, write: WriteAccessEntry, clock: 
         ...callerField(request),
       }),
     );
-    done();
-  });
+  };
 }

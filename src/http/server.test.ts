@@ -10,7 +10,7 @@ import { createHttpServer } from './server.ts';
 /** Starts a server that answers with the address of the client. */
 async function startServer(t: TestContext) {
   const clientAddress = new AsyncLocalStorage<string>();
-  const settings = { trustedProxies: ['127.0.0.1'], log: null, timeouts: defaultTimeouts, clientAddress };
+  const settings = { trustedProxies: ['127.0.0.1'], log: null, timeouts: defaultTimeouts, clientAddress, writeAccessEntry: null };
   const app = createHttpServer(settings, { clock: { now: Date.now }, random: { token: () => 'token', digits: () => '' } });
   t.after(() => {
     app.server.closeAllConnections(); // `close` would wait for bodies that never arrive

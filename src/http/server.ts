@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest, LogController } fro
 import { Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
+import { accessLogger, type WriteAccessEntry } from './access-log.ts';
 import { arrivingBodies } from './arriving-bodies.ts';
 import { maxBodyBytes } from './body-limits.ts';
 import { trustedProxyCheck, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
@@ -28,6 +29,8 @@ export interface HttpSettings {
   readonly timeouts: RequestTimeouts;
   /** Holds the address of the client while its request runs; null: nothing reads it. */
   readonly clientAddress: AsyncLocalStorage<string> | null;
+  /** Receives the entries of the access log; null: none is written. */
+  readonly writeAccessEntry: WriteAccessEntry | null;
 }
 
 declare module 'fastify' {
@@ -193,6 +196,7 @@ function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings, par
 export function createHttpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
   const isTrusted = trustedProxyCheck(settings.trustedProxies);
   const parsing = new ParseTurns(() => performance.now());
+  const logAccess = settings.writeAccessEntry && accessLogger(settings.writeAccessEntry, clock, () => performance.now());
   const app = Fastify({
     logger: settings.log ? { stream: settings.log, base: null } : false,
     logController: new LogController({ disableRequestLogging: true }),
@@ -204,16 +208,19 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
     serverFactory: (handle) => createNodeServer(handle, parsing),
     routerOptions: { maxParamLength: maxPathLength, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
-    frameworkErrors: (error, request, reply) =>
-      void sendProblem(
-        request,
-        reply.headers({ ...linkHeaders, 'x-request-id': request.id }),
-        asRefusal(error, request) ?? new Refusal('requestMalformed'),
-        clock.now(),
-      ),
+    frameworkErrors(error, request, reply) {
+      logAccess?.(request, reply); // no hook runs
+      const headers = { ...linkHeaders, 'x-request-id': request.id };
+      void sendProblem(request, reply.headers(headers), asRefusal(error, request) ?? new Refusal('requestMalformed'), clock.now());
+    },
   });
   app.decorateRequest('refusal', null);
   identifyRequests(app, untrustedProxyWarning(isTrusted));
+  if (logAccess)
+    app.addHook('onRequest', (request, reply, done) => {
+      logAccess(request, reply); // before the hooks that may refuse or redirect the request
+      done();
+    });
   startInTurns(app, settings, parsing);
   checkRequests(app);
   receiveBodies(app, settings.timeouts);

@@ -5,6 +5,7 @@ import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { sendRaw, sendRequest } from '../hostile/raw-socket.ts';
 import { until } from '../ports/until.ts';
 import { adminKey, type Json, newShare, temporaryFolder } from '../start.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
@@ -30,12 +31,12 @@ async function waitForLine(folder: string, name: string, fits: (line: Json) => b
   }
 }
 
-async function startWithAccessLog(t: TestContext) {
+async function startWithAccessLog(t: TestContext, environment: Readonly<Record<string, string>> = {}) {
   const folder = await temporaryFolder(t);
   const data = join(folder, 'data');
   const logs = join(folder, 'logs');
   await mkdir(logs);
-  const postern = await runPostern(t, { POSTERN_DATA: data, POSTERN_ACCESS_LOG: join(logs, 'access.log') });
+  const postern = await runPostern(t, { POSTERN_DATA: data, POSTERN_ACCESS_LOG: join(logs, 'access.log'), ...environment });
   const { viewId } = (await postern.send('share/add', newShare())).body;
   return { postern, data, logs, viewId, base: `${postern.publicUrl}/s/${viewId}` };
 }
@@ -66,6 +67,25 @@ test('the access log records client, path and result of each request, and no sec
   const logText = readFileSync(join(logs, 'access.log'), 'utf8');
   for (const secret of [viewId, 'hidden', adminKey]) assert.ok(!logText.includes(secret), secret);
   assert.equal(postern.output().includes('"path"'), false, 'the program log has no lines of the access log');
+});
+
+test('the access log also records requests that are refused before anything else, and redirects of former addresses', async (t) => {
+  const { postern, logs, viewId } = await startWithAccessLog(t, { POSTERN_PUBLIC_URL_ALIASES: 'http://old.example.com' });
+  const { publicUrl } = postern;
+  const end = AbortSignal.timeout(60_000);
+  for (const [line, headers, status, path] of [
+    ['GET /health/live', ['Host: another.example.com'], 400, '/health/live'],
+    ['GET /health/ready', ['Expect: magic'], 417, '/health/ready'],
+    ['GET /s/%ff', [], 400, '/s/…'],
+  ] as const) {
+    await sendRequest(publicUrl, line, headers, '', end);
+    await waitForLine(logs, 'access.log', (entry) => entry.status === status && entry.path === path);
+  }
+  const toOld = (path: string) => sendRaw(publicUrl, `GET ${path} HTTP/1.1\r\nHost: old.example.com\r\nConnection: close\r\n\r\n`, end);
+  await toOld(`/s/${viewId}`);
+  await waitForLine(logs, 'access.log', ({ status, path }) => status === 307 && path === '/s/…');
+  await toOld('/api/v1/share/search');
+  await waitForLine(logs, 'access.log', ({ status, refusal }) => status === 421 && refusal === 'hostWrong');
 });
 
 test('a download that the visitor aborts is logged as incomplete', async (t) => {
