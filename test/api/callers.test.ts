@@ -236,6 +236,15 @@ test('the key from the environment cannot be deleted through the API', async (t)
   assert.equal((await postern.send('share/search')).status, 200);
 });
 
+test('no other key of tenant 1 can have the name of the key from the environment, which each start replaces', async (t) => {
+  const postern = await startPostern(t);
+  const add = (body: object) => postern.send('apikey/add', { name: 'environment', role: 'reader', ...body });
+  const refusal = await add({});
+  assert.deepEqual([refusal.status, fieldErrorsOf(refusal)], [400, ['name']]);
+  const { id: tid } = await postern.call('tenant/add', { title: 'Two' });
+  assert.equal((await add({ tid })).status, 200);
+});
+
 test('a token cannot be used to get a new token', async (t) => {
   const postern = await startPostern(t);
   const { token } = await postern.call('login', { username: 'environment', secretkey: adminKey }, { key: null });

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { apiKeyFields, NewApiKey } from '#core/records/api-key.ts';
+import { apiKeyFields, environmentKeyName, NewApiKey } from '#core/records/api-key.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { changeOperation } from '#features/operation.ts';
@@ -17,7 +17,11 @@ function parseExpiry(text: string | null | undefined, now: number): number | nul
   return at;
 }
 
+/** Checks that the name is not in use. @throws Refusal (400) for the name of the key from POSTERN_API_KEY; (409) */
 async function checkName(tx: Tx, tid: number, name: string, now: number): Promise<void> {
+  // Each start replaces or deletes the key with this name.
+  if (name === environmentKeyName && tid === firstTenant)
+    throw fieldRefusal('name', `must not be ${environmentKeyName}: tenant 1 reserves this name for the key from POSTERN_API_KEY`);
   const existing = await tx
     .selectFrom('api_key')
     .select('id')
