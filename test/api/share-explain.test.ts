@@ -133,4 +133,27 @@ test('for a profile that sends codes, share/explain finds a user by name or e-ma
   assert.equal(await mayDownload({ email: 'bob@example.com' }), false);
   assert.equal(await mayDownload({ email: 'cem@example.com' }), true);
   assert.equal(await mayDownload({ username: 'cem' }), false);
+  const { id: openId } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  assert.equal(await mayDownload({ id: openId, email: 'dan@example.com' }), true);
+  assert.equal(await mayDownload({ id: openId, email: 'dan@example.net' }), false, 'the profile sends no code to this address');
+});
+
+test('share/explain says that users with the same e-mail address cannot sign in with a code', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{}' });
+  for (const username of ['ann', 'bob', 'cem'])
+    await postern.call('accessuser/add', { username, active: true, authId: profile.id, email: `${username}@example.com` });
+  const email = 'ann@example.com';
+  // An earlier version accepted equal addresses.
+  await postern.ports.store.write(
+    (tx) => tx.updateTable('access_user').set({ email, email_key: email }).where('username', '=', 'bob').execute(),
+    'job',
+  );
+  const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
+  const mayDownload = async (visitor: object) =>
+    allowedActions(await postern.call('share/explain', { id, ...visitor })).includes('download');
+  assert.deepEqual(
+    [await mayDownload({ email }), await mayDownload({ username: 'ann' }), await mayDownload({ username: 'cem' })],
+    [false, false, true],
+  );
 });

@@ -4,12 +4,15 @@ import { actions, decide, explainDecision } from '#core/authorization/decide.ts'
 import { fold } from '#core/fold.ts';
 import { parseInstant } from '#core/instant.ts';
 import { parseList } from '#core/list-text.ts';
+import { emailKey, findAllowedEmail, isSameEmail } from '#core/mail/email.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { limits, recordId } from '#core/records/field.ts';
-import { findsUsersByEmail, hasAccessUsers, listsUsersById } from '#core/records/login-profile.ts';
+import { findsUsersByEmail, hasAccessUsers } from '#core/records/login-profile.ts';
+import { readAllowedEmails } from '#features/links/allowed-emails.ts';
 import { findLinkOfShare, type LinkRow, type ListedVisitor, profileRules, shareRules } from '#features/links/find-link.ts';
 import { readOperation } from '#features/operation.ts';
-import type { Store } from '#ports/store.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
 
 const maxGroups = 1000; // each action compares all of them with the groups of the share
 
@@ -22,7 +25,7 @@ const ExplainRequest = Type.Object(
       'User name of the visitor, who then counts as signed in. If the login profile has access users, an unknown or inactive user counts as not signed in.',
     ),
     email: text(
-      'E-mail address of the visitor, who then counts as signed in. An inactive access user counts as not signed in. At a profile of type USERS, so does an address that belongs to no user.',
+      'E-mail address of the visitor, who then counts as signed in. An inactive access user counts as not signed in. So does, at a profile of type USERS, an address that belongs to no user; at a profile of type EMAIL_CODE, an address that gets no code.',
     ),
     groupNames: text("The visitor's groups, separated by commas."),
     address: text('Address that the visitor comes from.'),
@@ -61,31 +64,47 @@ const Explanation = Type.Object({
   ),
 });
 
+const profileUsers = (db: Tx, { tid, profile_id }: LinkRow) =>
+  db.selectFrom('access_user').select(['id', 'username', 'email', 'active']).where('tid', '=', tid).where('profile_id', '=', profile_id);
+
+type ExplainPorts = Pick<Ports, 'store' | 'vault'>;
+type User = Pick<ListedVisitor, 'userId' | 'names'>;
+
+/** Returns the user of a profile of type USERS that the request names, or null. */
+async function findUser({ store }: ExplainPorts, link: LinkRow, { username, email }: ExplainRequest): Promise<User | null> {
+  let users = profileUsers(store.search, link);
+  if (username) users = users.where('username_key', '=', fold(username));
+  if (email) users = users.where('email_key', '=', emailKey(email));
+  const user = await users.orderBy('active', 'desc').limit(1).executeTakeFirst();
+  return user?.active === 1 ? { userId: user.id, names: [user.username] } : null;
+}
+
+/** Returns who signs in with a code that is mailed to the named user or address, or null if nobody gets one: as `findCodeRecipient`. */
+async function findCodeUser({ store, vault }: ExplainPorts, link: LinkRow, { username, email }: ExplainRequest): Promise<User | null> {
+  const users = profileUsers(store.search, link);
+  const named = username ? await users.where('username_key', '=', fold(username)).executeTakeFirst() : null;
+  const address = email || named?.email;
+  if (named === undefined || !address) return null;
+  const [user, other] = await users.where('email_key', '=', emailKey(address)).limit(2).execute();
+  if (other || (named && named.id !== user?.id)) return null;
+  if (user) return user.active === 1 && isSameEmail(address, user.email) ? { userId: user.id, names: [user.email, user.username] } : null;
+  const allowed = findAllowedEmail(address, await readAllowedEmails(vault, store.search, link));
+  return allowed === null ? null : { userId: null, names: [allowed] };
+}
+
 /**
  * Returns the visitor that the request describes, as if signed in.
- * @returns null if the request names nobody. If the profile has access users, also null for an inactive user and for an unknown one,
- *   except an e-mail address at a profile that sends codes
+ * @returns null if the request names nobody. If the profile has access users, also null for somebody who cannot sign in there
  */
-async function findVisitor(db: Store['search'], link: LinkRow, request: ExplainRequest): Promise<ListedVisitor | null> {
+async function findVisitor(ports: ExplainPorts, link: LinkRow, request: ExplainRequest): Promise<ListedVisitor | null> {
   const groups = parseList(request.groupNames ?? '', limits.list);
   if (!groups) throw fieldRefusal('groupNames', 'has a quote that is not closed, or text after a closing quote');
   if (groups.length > maxGroups) throw fieldRefusal('groupNames', `must name at most ${maxGroups} groups`);
   const names = [request.username, request.email].flatMap((name) => name || []);
   if (names.length === 0) return null;
-  const visitor = { userId: null, names, groups };
-  if (!hasAccessUsers(link.type_id)) return visitor;
-  let users = db
-    .selectFrom('access_user')
-    .select(['id', 'username', 'email', 'active'])
-    .where('tid', '=', link.tid)
-    .where('profile_id', '=', link.profile_id);
-  if (request.username) users = users.where('username_key', '=', fold(request.username));
-  if (request.email) users = users.where('email_key', '=', fold(request.email));
-  const user = await users.orderBy('active', 'desc').limit(1).executeTakeFirst();
-  // A profile that sends codes may admit addresses of people who are no access users.
-  if (!user) return findsUsersByEmail(link.type_id) && request.email ? { ...visitor, names: [request.email] } : null;
-  if (user.active === 0) return null;
-  return { ...visitor, userId: user.id, names: listsUsersById(link.type_id) ? [user.username] : [user.email, user.username] };
+  if (!hasAccessUsers(link.type_id)) return { userId: null, names, groups };
+  const user = await (findsUsersByEmail(link.type_id) ? findCodeUser : findUser)(ports, link, request);
+  return user && { ...user, groups };
 }
 
 function parseAt(at: string | null | undefined, now: number): number {
@@ -108,11 +127,11 @@ export const explainShare = readOperation({
   summary: 'Explains whether a visitor may use a share, by the access rules of its link. Changes nothing.',
   body: ExplainRequest,
   response: Explanation,
-  async read(body, caller, { store, clock }) {
+  async read(body, caller, { store, vault, clock }) {
     const link = await findLinkOfShare(store.read, caller.tid, body.id);
     if (!link) throw new Refusal('recordUnknown');
     const [now, address] = [parseAt(body.at, clock.now()), parseAddress(body.address)];
-    const identity = await findVisitor(store.search, link, body);
+    const identity = await findVisitor({ store, vault }, link, body);
     const share = await shareRules(store.read, link, identity);
     const profile = profileRules(link);
     const visit = { share, profile, visitor: { address, identity }, now };

@@ -1,10 +1,9 @@
 import { emailKey, findAllowedEmail, isSameEmail } from '#core/mail/email.ts';
-import { profileSealPurposes, profileTypes } from '#core/records/login-profile.ts';
-import type { EmailCodeConfiguration } from '#core/records/profile-configuration.ts';
+import { readAllowedEmails } from '#features/links/allowed-emails.ts';
 import { userIdentity } from '#features/visits/sign-in/user-identity.ts';
 import type { CompletedSignIn, Identity, ProfileRef } from '#ports/sign-in.ts';
 import type { Tx } from '#ports/store.ts';
-import { openStoredSecret, type Vault } from '#ports/vault.ts';
+import type { Vault } from '#ports/vault.ts';
 
 type ProfileKey = Pick<ProfileRef, 'tid' | 'profile_id'>;
 
@@ -15,21 +14,6 @@ export interface CodeRecipient {
   readonly identity: Identity;
   /** null: no access user, but the profile allows the address. */
   readonly user: CompletedSignIn['user'];
-}
-
-/** Returns the addresses that a profile allows in addition to those of its access users. */
-export async function readAllowedEmails(vault: Vault, db: Tx, { tid, profile_id }: ProfileKey): Promise<readonly string[]> {
-  const profile = await db
-    .selectFrom('login_profile')
-    .select('configuration')
-    .where('tid', '=', tid)
-    .where('id', '=', profile_id)
-    .where('type_id', '=', profileTypes.EMAIL_CODE)
-    .executeTakeFirst();
-  const text = openStoredSecret(vault, profileSealPurposes.configuration, profile?.configuration ?? '');
-  if (text === '') return [];
-  const configuration: EmailCodeConfiguration = JSON.parse(text);
-  return configuration.allow ?? [];
 }
 
 /** Returns the identity of an access user who has signed in with a code, or null as `userIdentity` does. */

@@ -1,11 +1,12 @@
 import { type CodeUse, codeMail } from '#core/mail/code-mail.ts';
 import { emailKey, findAllowedEmail } from '#core/mail/email.ts';
 import { languageOf } from '#core/translations/languages.ts';
+import { readAllowedEmails } from '#features/links/allowed-emails.ts';
 import type { CodeMails } from '#features/outbox/code-mails.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
-import { findCodeRecipient, readAllowedEmails } from './code-recipient.ts';
+import { findCodeRecipient } from './code-recipient.ts';
 
 const purpose = 'sign-in code mail';
 
