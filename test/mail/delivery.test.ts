@@ -82,6 +82,14 @@ test('a mail that could not be sent for three days is given up, and can be sent 
   assert.deepEqual((await restartedSink.waitFor()).to, ['ann@example.com']);
 });
 
+test('a mail that an operator sends again is sent at once, even if the clock of Postern is ahead of that of the database', async (t) => {
+  const clock = { now: () => Date.now() + 3_600_000 };
+  const { postern, sink } = await startWithMail(t, { replacements: { ports: { clock } } });
+  await addMails(postern, [{ tid: 1, recipient: 'ann@example.com' }], Date.now() + 3_600_000);
+  await postern.call('mail/retry', { state: 'waiting' });
+  assert.deepEqual((await sink.waitFor()).to, ['ann@example.com']);
+});
+
 test('a waiting mail can be dropped, and is then not sent', async (t) => {
   const first = await startMailSink(t);
   const { postern } = await startWithMail(t, {}, first);

@@ -50,9 +50,10 @@ export const retryDeliveries = changeOperation({
   message: 'mailRetried',
   body: ChosenDeliveries,
   responseFields,
-  async change(body, { tid }, tx, { clock }) {
+  // The queue compares the times of mails with the time of the database.
+  check: async (_body, _caller, { store }) => store.dialect.now,
+  async change(body, { tid }, tx, _ports, now) {
     const ids = await chooseDeliveries(tx, tid, body, ['failed', 'held', 'dropped', 'waiting']);
-    const now = clock.now();
     for (const part of partsOf(ids))
       await tx
         .updateTable('delivery')
@@ -72,15 +73,11 @@ export const dropDeliveries = changeOperation({
   message: 'mailDropped',
   body: ChosenDeliveries,
   responseFields,
-  async change(body, { tid }, tx, { clock }) {
+  check: async (_body, _caller, { store }) => store.dialect.now,
+  async change(body, { tid }, tx, _ports, now) {
     const ids = await chooseDeliveries(tx, tid, body, ['failed', 'held', 'waiting']);
     for (const part of partsOf(ids))
-      await tx
-        .updateTable('delivery')
-        .set({ state: 'dropped', ended_at: clock.now() })
-        .where('tid', '=', tid)
-        .where('id', 'in', part)
-        .execute();
+      await tx.updateTable('delivery').set({ state: 'dropped', ended_at: now }).where('tid', '=', tid).where('id', 'in', part).execute();
     return { created: { mailCount: ids.length }, audit: { after: { ...body, count: ids.length } } };
   },
 });
