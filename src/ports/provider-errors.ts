@@ -9,7 +9,7 @@ export class ProviderRefused extends Error {}
 
 /**
  * What the browser has brought back from the provider is refused: an error or a wrong code of an OpenID provider, or an invalid SAML
- * response. Also a refresh token that an OpenID provider refuses, and SAML metadata that is not valid when a response is read.
+ * response. Also a refresh token that an OpenID provider refuses.
  */
 export class ResponseRefused extends ProviderRefused {}
 

@@ -41,7 +41,8 @@ export interface SamlProviders extends AsyncDisposable {
   /**
    * Verifies and reads the response that a browser has brought from the provider.
    * @param response base64, as the browser sends it
-   * @throws ProviderUnavailable; ResponseRefused if the response, or the metadata of the provider, is not valid; what `inTurn` throws
+   * @throws ProviderUnavailable; ProviderRefused if the metadata of the provider is not valid; ResponseRefused if the response is not valid;
+   *   what `inTurn` throws
    */
   read(provider: SamlProvider, reading: SamlReading, self: ServiceProvider, response: string): Promise<SamlStatement>;
   /** Reads the metadata again, and returns what it says. @throws ProviderUnavailable, ProviderRefused */

@@ -50,11 +50,12 @@ export class ThreadedSamlProviders implements SamlProviders {
     self: ServiceProvider,
     response: string,
   ): Promise<SamlStatement> {
+    const current = await this.#descriptions.get(provider, tid);
     const readWith = ({ entityId: issuer, certificates }: ProviderDescription) =>
       inTurn(() => this.#reader.readResponse({ response, issuer, certificates, ...self, now: this.#clocks.now() }, tid, network));
     try {
-      return await readWith(await this.#descriptions.get(provider, tid)).catch(async (cause: unknown) => {
-        const newer = cause instanceof ResponseInvalid ? await this.#newerDescription(provider, tid) : null;
+      return await readWith(current).catch(async (cause: unknown) => {
+        const newer = cause instanceof ResponseInvalid ? await this.#newerDescription(provider, tid, current) : null;
         if (!newer) throw cause;
         return readWith(newer);
       });
@@ -71,9 +72,8 @@ export class ThreadedSamlProviders implements SamlProviders {
     await this.#reader[Symbol.asyncDispose]();
   }
 
-  /** Reads the metadata again. @returns the description, or null if it has no new certificate or cannot be read now */
-  async #newerDescription(provider: SamlProvider, tid: number): Promise<ProviderDescription | null> {
-    const old = await this.#descriptions.get(provider, tid);
+  /** Reads the metadata again. @returns the description, or null if it has no certificate that `old` lacks or cannot be read now */
+  async #newerDescription(provider: SamlProvider, tid: number, old: ProviderDescription): Promise<ProviderDescription | null> {
     const newer = await this.#descriptions.getNewer(provider, tid).catch(() => null);
     return newer?.certificates.some((certificate) => !old.certificates.includes(certificate)) ? newer : null;
   }
