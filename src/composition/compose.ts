@@ -68,6 +68,9 @@ const reportAuditFailure = (log: FastifyBaseLogger) => (cause: unknown) =>
     'Cannot write audit entries to the database. Those that fit stay in memory and are written later, unless the database rejects them.',
   );
 
+const reportDroppedEvents = (log: FastifyBaseLogger) => (count: number) =>
+  log.error(`${count} events of visitors are missing in the audit log: too many were waiting for the database.`);
+
 /** Starts to listen at the addresses of the settings. @returns the base addresses of links and of the management interface */
 async function startListening({ visitor, management }: Servers, settings: Settings, resources: AsyncDisposableStack) {
   const { admin } = settings;
@@ -94,7 +97,7 @@ async function addRoutes(
   const { ports, transfers, listings, metrics } = opened;
   const { settings, data, databaseId, runningChanges, timeouts } = options;
   const { log } = servers.visitor;
-  const audit = resources.use(new VisitAudit(ports, reportAuditFailure(log)));
+  const audit = resources.use(new VisitAudit(ports, reportAuditFailure(log), reportDroppedEvents(log)));
   const readiness = resources.use(readinessCheck(ports, () => probeDisk(data.path)));
   const { publicUrlAliases } = settings;
   addCommonRoutes(servers, ports, { publicUrlAliases, metrics, readiness });

@@ -279,7 +279,11 @@ test('all audit entries are on disk when the process ends, regardless of the ord
       return result;
     },
   };
-  const audit = new VisitAudit({ store: firstAwaitsSecond, clock, process }, (cause) => assert.ifError(cause));
+  const audit = new VisitAudit(
+    { store: firstAwaitsSecond, clock, process },
+    (cause) => assert.ifError(cause),
+    () => assert.fail(),
+  );
   audit.recordInBackground({ ...event, action: 'rename', path: '' });
   audit.recordInBackground({ ...event, action: 'delete', path: '' });
   await audit[Symbol.asyncDispose]();
@@ -297,9 +301,10 @@ test('audit entries from a database outage are written in batches, and an invali
     writes += 1;
     return isUnavailable ? Promise.reject(new StoreUnavailable('the database is unavailable')) : store.write(change, ...rest);
   };
-  const audit = new VisitAudit({ store: { ...store, write }, clock, process }, () => {
+  const countFailure = () => {
     failures += 1;
-  });
+  };
+  const audit = new VisitAudit({ store: { ...store, write }, clock, process }, countFailure, () => assert.fail());
   const recordEntries = (from: number) => {
     for (let index = from; index < from + 500; index += 1) audit.recordInBackground({ ...event, action: 'rename', path: `/${index}` });
   };
@@ -324,7 +329,11 @@ test('a complete download keeps the outcome done if the visitor starts a second 
     ['done', 10],
     ['failed', 4],
   ] as const) {
-    await using audit = new VisitAudit({ store, clock, process }, (cause) => assert.ifError(cause));
+    await using audit = new VisitAudit(
+      { store, clock, process },
+      (cause) => assert.ifError(cause),
+      () => assert.fail(),
+    );
     const download = await audit.beginTransfer({ ...event, outcome: 'begun', action: 'download', path: '/a' }, '"1"', false);
     download.end(outcome, bytes);
   }

@@ -21,7 +21,12 @@ test('audit entries that wait for the database do not keep the request headers i
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
   const { ports } = await startPostern(t);
-  const events = unwrittenEvents(ports, 50_000, () => {});
+  const events = unwrittenEvents(
+    ports,
+    50_000,
+    () => {},
+    () => {},
+  );
   const headers = new WeakRef({ cookie: 'x' });
   events.add(eventAt('/', { headers: headers.deref() }), 0);
   await new Promise(setImmediate); // a dereferenced WeakRef keeps its target until the current job ends
@@ -37,7 +42,12 @@ test('an event is counted once if the database fails after it has rejected anoth
     const failure = failures.shift();
     return failure ? Promise.reject(failure) : ports.store.write(work, turn);
   };
-  const events = unwrittenEvents({ ...ports, store: { ...ports.store, write } }, 50_000, () => {});
+  const events = unwrittenEvents(
+    { ...ports, store: { ...ports.store, write } },
+    50_000,
+    () => {},
+    () => {},
+  );
   for (const path of ['/a', '/b']) events.add(eventAt(path), ports.clock.now());
   await assert.rejects(events.write(), StoreUnavailable);
   await events.write();
@@ -51,9 +61,15 @@ test('an event is counted once if the database fails after it has rejected anoth
   );
 });
 
-test('audit entries that wait for the database have a limited total size and are written later', async (t) => {
+test('audit entries that wait for the database have a limited total size and are written later, and the number of lost ones is reported once', async (t) => {
   const { ports } = await startPostern(t);
-  const events = unwrittenEvents(ports, 50_000, () => {});
+  const lost: number[] = [];
+  const events = unwrittenEvents(
+    ports,
+    50_000,
+    () => {},
+    (count) => lost.push(count),
+  );
   for (let index = 0; index < 5000; index += 1) events.add(eventAt(`/${index}/${'x'.repeat(4000)}`), ports.clock.now());
   await events.write();
   assert.equal(events.hasEvents, false);
@@ -64,6 +80,7 @@ test('audit entries that wait for the database have a limited total size and are
     .where('action', '=', 'visit')
     .executeTakeFirstOrThrow();
   assert.ok(total > 3000 && total < 4100, `${total} of 5000`);
+  assert.deepEqual(lost, [5000 - total]);
   events.add(eventAt('/later'), ports.clock.now());
   assert.ok(events.hasEvents, 'there is buffer space again');
 });

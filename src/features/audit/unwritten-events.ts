@@ -36,14 +36,16 @@ export interface UnwrittenEvents {
 /**
  * @param maxEvents capacity of the queue
  * @param onRejected receives the error of each event that the database rejects
+ * @param onDropped receives the number of events that did not fit, once for each time that the queue was full
  */
 export function unwrittenEvents(
   { store, process }: Pick<Ports, 'store' | 'process'>,
   maxEvents: number,
   onRejected: (cause: unknown) => void,
+  onDropped: (count: number) => void,
 ): UnwrittenEvents {
   const queue: { readonly event: VisitEvent; readonly at: number; readonly length: number }[] = [];
-  let characters = 0;
+  let [characters, dropped] = [0, 0];
   const writeBatch = (batch: typeof queue) =>
     store.write(async (tx) => {
       for (const { event, at } of batch)
@@ -52,6 +54,8 @@ export function unwrittenEvents(
   const isTemporary = (cause: unknown) => cause instanceof StoreUnavailable || cause instanceof StoreFull;
   function removeOldest(count: number): void {
     for (const { length } of queue.splice(0, count)) characters -= length;
+    if (dropped > 0) onDropped(dropped);
+    dropped = 0;
   }
   /** Writes each of the oldest events in a transaction of its own, to find those that the database rejects. */
   async function writeEach(count: number): Promise<void> {
@@ -70,7 +74,10 @@ export function unwrittenEvents(
     add(event, at) {
       const queuedEvent = compactEvent(event);
       const length = eventOverhead + JSON.stringify(queuedEvent).length;
-      if (queue.length >= maxEvents || characters + length > maxCharacters) return;
+      if (queue.length >= maxEvents || characters + length > maxCharacters) {
+        dropped += 1;
+        return;
+      }
       characters += length;
       queue.push({ event: queuedEvent, at, length });
     },

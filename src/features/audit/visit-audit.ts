@@ -49,12 +49,15 @@ export class VisitAudit implements AsyncDisposable {
   #pause = flushInterval;
   #isFlushing = false;
 
-  /** @param onFailure receives errors of writes that no caller waits for */
-  constructor(ports: AuditPorts, onFailure: (cause: unknown) => void) {
+  /**
+   * @param onFailure receives errors of writes that no caller waits for
+   * @param onDropped receives the number of events that were lost because too many were waiting for the database
+   */
+  constructor(ports: AuditPorts, onFailure: (cause: unknown) => void, onDropped: (count: number) => void) {
     this.#ports = ports;
     this.#onFailure = onFailure;
     this.#groupArchives = archiveGrouping(ports.clock);
-    this.#backlog = unwrittenEvents(ports, maxOpenEntries, onFailure);
+    this.#backlog = unwrittenEvents(ports, maxOpenEntries, onFailure, onDropped);
   }
 
   /** Records an event, such as a visit, a folder listing or a refusal, without making the caller wait. */
