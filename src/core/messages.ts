@@ -75,7 +75,7 @@ export const messages = {
   otherSite: { id: 4036, status: 403, title: 'The request came from another website' },
   copyProtected: { id: 4037, status: 403, title: 'These files are protected and cannot be downloaded' },
   cannotBeMarked: { id: 4038, status: 403, title: 'This file type cannot be watermarked, so it cannot be opened or downloaded' },
-  rootFixed: { id: 4039, status: 403, title: 'The shared file or folder itself cannot be renamed or deleted' },
+  rootFixed: { id: 4039, status: 403, title: 'The shared file or folder itself cannot be created, replaced, renamed or deleted' },
   notFound: { id: 4041, status: 404, title: 'This address does not exist' },
   recordUnknown: { id: 4042, status: 404, title: 'This record does not exist' },
   linkUnknown: { id: 4043, status: 404, title: 'This link does not exist' },
