@@ -44,6 +44,15 @@ test('accessuser/addMany refuses a duplicate e-mail address in a profile that se
   assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/addMany', { authId, users })), ['users.0.email']);
 });
 
+test('accessuser/addMany names at most 1000 invalid fields, even if two fields of each row are invalid', async (t) => {
+  const postern = await startPostern(t);
+  const { id: authId } = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":[]}' });
+  const ann = user('ann', { email: 'ann@example.com' });
+  const { status, body } = await postern.send('accessuser/addMany', { authId, users: Array.from({ length: 1000 }, () => ann) });
+  assert.deepEqual([status, body.errors.length], [409, 1000]);
+  assert.match(body.detail, /^999 of 1000 users are invalid/);
+});
+
 test('accessuser/addMany refuses an empty list, and refuses more than 1000 rows without checking them', async (t) => {
   const postern = await startPostern(t);
   const { id: authId } = await createUsersProfile(postern, []);

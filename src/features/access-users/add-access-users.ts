@@ -49,7 +49,7 @@ const rowNumber = ({ field }: FieldError) => Number(field.split('.')[1]);
 
 /**
  * Checks that all names are unique in the profile and, where codes are sent by e-mail, all addresses too.
- * @throws Refusal 409 with an error for every row that conflicts with an earlier row or an existing user
+ * @throws Refusal 409 with an error for every row that conflicts with an earlier row or an existing user, at most `maxUsersPerCall` in total
  */
 async function checkAllUnique(tx: Tx, tid: number, profile: { id: number; type_id: number }, users: readonly NewUser[]): Promise<void> {
   const fields: readonly UniqueField[] = findsUsersByEmail(profile.type_id) ? ['username', 'email'] : ['username'];
@@ -59,7 +59,9 @@ async function checkAllUnique(tx: Tx, tid: number, profile: { id: number; type_i
   if (fieldErrors.length === 0) return;
   const rows = new Set(fieldErrors.map(rowNumber)).size;
   fieldErrors.sort((a, b) => rowNumber(a) - rowNumber(b));
-  throw new Refusal('nameTaken', `${rows} of ${users.length} users are invalid, so no user was added.`, { fieldErrors });
+  throw new Refusal('nameTaken', `${rows} of ${users.length} users are invalid, so no user was added.`, {
+    fieldErrors: fieldErrors.slice(0, maxUsersPerCall),
+  });
 }
 
 export const addAccessUsers = changeOperation({
