@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { json } from 'node:stream/consumers';
+import { codeWindow, maxCodes } from '#core/sign-in-codes.ts';
 
 const [folder = '.'] = process.argv.slice(2);
 const [codesPerTurn, pause, maxWaiting] = [8, 120, 1000]; // pause in ms
@@ -12,7 +13,7 @@ database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
   CREATE TABLE code (id INTEGER PRIMARY KEY, mailbox TEXT, code TEXT, at INTEGER);
   CREATE INDEX code_mailbox ON code(mailbox, at);
   CREATE TABLE delivery (id INTEGER PRIMARY KEY, code_id INTEGER, recipient TEXT);`);
-const recent = database.prepare('SELECT id FROM code WHERE mailbox = ? AND at > ? LIMIT 5');
+const recent = database.prepare('SELECT id FROM code WHERE mailbox = ? AND at > ? LIMIT ?');
 const insertCode = database.prepare('INSERT INTO code (mailbox, code, at) VALUES (?, ?, ?)');
 const insertDelivery = database.prepare('INSERT INTO delivery (code_id, recipient) VALUES (?, ?)');
 const deleteUnwanted = database.prepare("DELETE FROM delivery WHERE recipient NOT LIKE '%@example.com'");
@@ -25,7 +26,7 @@ function storeCodes(): void {
   const now = Date.now();
   database.exec('BEGIN IMMEDIATE');
   for (const { email } of requests) {
-    if (recent.all(email, now - 3_600_000).length === 5) continue;
+    if (recent.all(email, now - codeWindow, maxCodes).length === maxCodes) continue;
     const { lastInsertRowid } = insertCode.run(email, `${Math.random()}`, now);
     insertDelivery.run(lastInsertRowid, email);
   }
