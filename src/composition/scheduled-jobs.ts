@@ -54,15 +54,16 @@ export async function recoverChanges(
   options: Parameters<typeof recoverInterruptedChanges>[2] = {},
 ): Promise<void> {
   const failures = await recoverInterruptedChanges(ports, runningChanges, options);
-  if (failures.size === 0) return;
-  const reasons = [...failures].map(([name, reason]) => `location ${name}: ${reason}`).join('; ');
+  if (failures.length === 0) return;
+  const reasons = failures.map(({ tid, name, reason }) => `location ${name} of tenant ${tid}: ${reason}`).join('; ');
   log.warn(`Cannot recover some interrupted changes of files (${reasons}). Postern tries again every ten seconds, later every minute.`);
 }
 
 /** Deletes what interrupted changes left in the locations, and logs the locations where visitors cannot change files. */
 async function sweepAndLog(ports: Ports, log: FastifyBaseLogger): Promise<void> {
   try {
-    for (const [name, reason] of await sweepLocations(ports)) log.warn(`Visitors cannot change files at location ${name}: ${reason}.`);
+    for (const { tid, name, reason } of await sweepLocations(ports))
+      log.warn(`Visitors cannot change files at location ${name} of tenant ${tid}: ${reason}.`);
   } catch {
     log.warn('Cannot delete temporary files in the locations. Postern tries again within an hour.');
   }
@@ -113,7 +114,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   // One process recovers the changes of killed processes, but only while it can tell which other processes run.
   const recoverOthers = async () => {
     if (performance.now() >= othersReliableFrom)
-      await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers, givenUp: failing });
+      await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers, ownFailing: failing });
   };
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => runIfClockIsRight(ports, warn, () => deleteExpiredRows(ports))),

@@ -100,7 +100,7 @@ for (const [what, error] of [
     const [a, b] = [(outcome: string) => ['/a.txt', outcome], ['/b.txt', 'done']];
     assert.deepEqual((await outcomes()).sort(), [a('begun'), b]);
     const failures = await recoverInterruptedChanges(postern.ports, new Set());
-    assert.deepEqual([...failures], [['local', error.message]]);
+    assert.deepEqual(failures, [{ tid: 1, name: 'local', reason: error.message }]);
     fails = false;
     await recoverInterruptedChanges(postern.ports, new Set());
     assert.deepEqual((await outcomes()).sort(), [a('done'), b]);
@@ -213,7 +213,7 @@ test('a process leaves a change that it has given up to the other processes whil
   const failing = await failToRecover(ports);
   await reportAlive({ ...ports, process: 'another' });
   const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
-  await recoverInterruptedChanges(ports, new Set(), { givenUp: failing });
+  await recoverInterruptedChanges(ports, new Set(), { ownFailing: failing });
   assert.equal(await outcome(), 'begun');
   await recoverInterruptedChanges({ ...ports, process: 'another' }, new Set());
   assert.equal(await outcome(), 'done');

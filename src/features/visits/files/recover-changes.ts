@@ -118,6 +118,13 @@ async function failChangesOfDeletedLocations(tx: Tx): Promise<void> {
 
 type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
 
+/** A location at which recovery or a sweep has failed. */
+export interface LocationFailure {
+  readonly tid: number;
+  readonly name: string;
+  readonly reason: string;
+}
+
 interface RecoveryOptions {
   /** true: recovers only the changes of this process, because it is not known which other processes are alive. */
   readonly ownOnly?: boolean;
@@ -125,8 +132,8 @@ interface RecoveryOptions {
   readonly keepsTrash?: boolean;
   /** The locations where earlier runs have failed. */
   readonly failing?: FailingLocations;
-  /** The locations that this process has given up: it leaves the changes there to other processes that are alive. */
-  readonly givenUp?: FailingLocations;
+  /** The locations where runs with `ownOnly` have failed. The changes at those that they gave up are left to other processes that are alive. */
+  readonly ownFailing?: FailingLocations;
 }
 
 const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : 'an unknown error');
@@ -136,18 +143,18 @@ const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : '
  * unavailable: checks in the storage whether each took place, and records the outcome. A location that is unavailable, hangs, or fails
  * is tried again in a later run, so that it delays neither the other locations nor a start.
  * @param runningChanges tokens of the changes that this process makes or recovers
- * @returns the reasons that differ from the last one of the same location, by location name
+ * @returns the failures whose reason differs from the last one of the same location
  * @throws StoreUnavailable, StoreFull
  */
 export async function recoverInterruptedChanges(
   ports: RecoveryPorts,
   runningChanges: Set<string>,
-  { ownOnly = false, keepsTrash = false, failing = new FailingLocations(), givenUp }: RecoveryOptions = {},
-): Promise<ReadonlyMap<string, string>> {
-  const failures = new Map<string, string>();
+  { ownOnly = false, keepsTrash = false, failing = new FailingLocations(), ownFailing }: RecoveryOptions = {},
+): Promise<readonly LocationFailure[]> {
+  const failures: LocationFailure[] = [];
   const liveProcesses = ownOnly ? null : await findRunningProcesses(ports);
-  function addFailure(location: string, { location_name: name }: PendingRow, reason: string): void {
-    if (failing.add(location, reason)) failures.set(name, reason);
+  function addFailure(location: string, { tid, location_name: name }: PendingRow, reason: string): void {
+    if (failing.add(location, reason)) failures.push({ tid, name, reason });
   }
   async function recoverRow(row: PendingRow, location: string): Promise<string | null> {
     if (runningChanges.has(row.token)) return null;
@@ -174,7 +181,7 @@ export async function recoverInterruptedChanges(
     else if (!isRunning) failing.delete(location);
   }
   const isLeftToOthers = (row: PendingRow) =>
-    row.process === noProcess && liveProcesses !== null && liveProcesses.length > 1 && givenUp?.isGivenUp(locationKey(row)) === true;
+    row.process === noProcess && liveProcesses !== null && liveProcesses.length > 1 && ownFailing?.isGivenUp(locationKey(row)) === true;
   const rows = (await pendingChanges(ports, liveProcesses)).filter((row) => !isLeftToOthers(row));
   const rowsByLocation = Map.groupBy(rows, locationKey);
   failing.keepOnly(rowsByLocation);
@@ -203,14 +210,14 @@ export async function recoverInterruptedChanges(
 /**
  * Deletes files that interrupted uploads and deletions left at each location, except those of pending changes and of
  * unfinished uploads in parts. Skips locations that are unavailable.
- * @returns the reasons of locations that refuse changes, by location name
+ * @returns the locations that refuse changes
  */
 export async function sweepLocations({
   store,
   storages,
   vault,
-}: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<ReadonlyMap<string, string>> {
-  const refusals = new Map<string, string>();
+}: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<readonly LocationFailure[]> {
+  const refusals: LocationFailure[] = [];
   const tokensInUse = async () => {
     const rows = await store.read.selectFrom('unsettled').select('token').execute();
     return [...rows.map(({ token }) => token), ...(await unfinishedUploadTokens(store.read))];
@@ -224,7 +231,7 @@ export async function sweepLocations({
       await storage.sweep(tokensInUse);
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause;
-      if (cause instanceof StorageUnusable) refusals.set(row.name, cause.message);
+      if (cause instanceof StorageUnusable) refusals.push({ tid: row.tid, name: row.name, reason: cause.message });
       // Any other error: the location is unavailable or read-only, and is skipped.
     }
   });
