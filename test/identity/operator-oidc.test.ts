@@ -171,6 +171,19 @@ test('an account is connected to the provider only with its session and its curr
   assert.deepEqual(await begin(headersOf(postern, (await signIn('ann')).browser)), [403, 'currentPasswordWrong'], 'no password');
 });
 
+test('if the provider refuses to connect an account, the audit log names the operator who started the connection', async (t) => {
+  const { postern, provider } = await startWithProvider(t);
+  const browser = await signInOlga(postern);
+  provider.next = 'bob';
+  const { url } = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
+  url.searchParams.delete('code');
+  url.searchParams.set('error', 'access_denied');
+  await browser.open(url.href);
+  const { list } = await postern.call('audit/search', { action: 'operator/linkProvider' });
+  assert.deepEqual([list.length, list[0].actor, list[0].outcome], [1, 'Olga', 'refused']);
+  assert.equal((await operatorNamed(postern, 'Olga')).signsInAtProvider, false);
+});
+
 test('an operator of another tenant cannot connect an account, because the provider signs in operators of tenant 1 only', async (t) => {
   const { postern } = await startWithProvider(t);
   const { id: tid } = await postern.call('tenant/add', { title: 'Other' });

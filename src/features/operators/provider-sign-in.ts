@@ -6,7 +6,6 @@ import { identityOfClaims, needsUserinfo } from '#core/openid/identity-of-claims
 import { type OperatorProvider, roleOfGroups } from '#core/openid/operator-role.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { appendAuditEntry, appendChangeEntry } from '#features/audit/audit-entry.ts';
-import { refusalDetails } from '#features/audit/refusal-details.ts';
 import type { Caller } from '#features/operation.ts';
 import { openPending, sealPending } from '#features/provider-sign-ins/pending-sign-in.ts';
 import { providerErrorAsRefusal, providerRefusal, throwAsRefusal } from '#features/provider-sign-ins/provider-refusal.ts';
@@ -15,6 +14,7 @@ import { sha256 } from '#features/records/sha256.ts';
 import type { OpenIdClient, PendingOpenId } from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
+import { auditProviderRefusal } from './audit-provider-refusal.ts';
 import { checkAdminRemains, insertOperator } from './operator-rows.ts';
 import { type Origin, roleOfSession, sessionBits, startOperatorSession } from './operator-session.ts';
 import { verifyOperatorPassword } from './second-factor-rows.ts';
@@ -191,23 +191,6 @@ async function verifyUser(ports: Ports, signIn: PendingSignIn, parameters: URLSe
   }
 }
 
-/** Appends an audit entry for a refused sign-in or connection. The delay after failed attempts limits the number of these entries. */
-async function auditRefusal(
-  { store, clock }: Pick<Ports, 'store' | 'clock'>,
-  { address, requestId }: Origin,
-  refusal: Refusal,
-): Promise<void> {
-  await store.write(
-    (tx) =>
-      appendAuditEntry(tx, {
-        ...{ tid: firstTenant, at: clock.now(), actor: '', actorKind: 'operator', address, requestId },
-        ...{ action: 'operator/signIn', outcome: 'refused', share: null, path: '', bytes: null, before: null, process: null },
-        after: { ...refusalDetails(refusal), reference: requestId },
-      }),
-    attemptTurn(networkKeys('operator', address)),
-  );
-}
-
 /**
  * Completes a sign-in when the browser returns from the provider.
  * @param sealed the cookie of the sign-in, or null
@@ -241,7 +224,8 @@ export async function completeOperatorSignIn(
       return { caller, token };
     }, attemptTurn(networks));
   } catch (cause) {
-    if (cause instanceof Refusal && cause.messageName === 'providerRefused') await auditRefusal(ports, origin, cause);
+    if (cause instanceof Refusal && cause.messageName === 'providerRefused')
+      await auditProviderRefusal(ports, origin, signIn.linkTo?.id ?? null, cause);
     throw cause;
   }
 }
