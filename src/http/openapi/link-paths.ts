@@ -162,7 +162,7 @@ export const linkPaths = {
   '/s/{viewId}/zip/{path}': {
     get: route('link_zip', {
       summary:
-        'Returns a folder, or selected entries of it, as a ZIP file. Requires canDownloadFolder. With up to about 50,000 entries, the response has Content-Length and ETag, and supports ranges.',
+        'Returns a folder, or selected entries of it, as a ZIP file. Requires canDownloadFolder. If its layout can be planned (usually up to 50,000 entries, and not with digitalSignature), the response has Content-Length and ETag, and supports ranges.',
       parameters: [
         path,
         query('name', { type: 'array', items: { type: 'string' } }, 'Name of an entry to include; may be repeated.'),
