@@ -17,7 +17,7 @@ import { DiscardLimit } from '#http/visitor/discard-limit.ts';
 import { limitedSessionLookups } from '#http/visitor/limited-session-lookups.ts';
 import { responseMemory } from '#http/visitor/response-memory.ts';
 import { reverseProxyFiles } from '#http/visitor/reverse-proxy-file.ts';
-import { countUnknownLinks } from '#http/visitor/unknown-links.ts';
+import { createUnknownLinks } from '#http/visitor/unknown-links.ts';
 import { visitorRoutes } from '#http/visitor/visitor-routes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { DataFolder } from '../data-folder.ts';
@@ -104,7 +104,7 @@ async function addRoutes(
   const searches = searchTurns(ports.store.maxSearchesPerTenant);
   await addManagementRoutes(servers, ports, { metrics, searches, pages: consolePages });
   await assetRoutes(servers.visitor, pages, '/assets/');
-  const unknownLinks = countUnknownLinks(ports.clock, metrics.countUnknownLink);
+  const unknownLinks = createUnknownLinks(ports.clock, metrics.countUnknownLink);
   const limits = createVisitLimits(ports);
   const { uploadWriters } = limits;
   const jobs = {

@@ -109,7 +109,7 @@ export async function openPorts(
   const s3 = s3Kind({ ...objectServices, machineCredentials: new MachineCredentials(systemClock.now) }, settings.machineCredentials);
   const spool = new UploadSpool({
     folder: join(data.path, 'uploads'),
-    maxBytes: settings.uploadSpool,
+    maxBytes: settings.maxUploadSpoolBytes,
     space: parts,
     monotonic: () => performance.now(),
   });

@@ -67,7 +67,7 @@ interface OperationBase<B extends TSchema, Name extends string> {
   readonly summary: string;
   readonly body: B;
   /** Maximum number of field errors when the body does not match its schema, for a body that is a list of records. Default: 20. */
-  readonly maxFieldErrors?: number;
+  readonly maxSchemaErrors?: number;
   /** Body fields that Postern computes. They are accepted and ignored, so that a client can send a fetched record back unchanged. */
   readonly computed?: readonly string[];
 }
@@ -100,7 +100,7 @@ export interface ReadOperation<B extends TSchema, Name extends string = string, 
   readonly locationName?: (body: Static<B>) => string;
   readonly response: Response;
   /** @param inTurn runs one query of a report when the caller's turn comes; rejects when the client has disconnected */
-  read(body: Static<B>, caller: Caller, ports: Ports, inTurn: QueryInTurn): Promise<object>;
+  read(body: Static<B>, caller: Caller, ports: Ports, inTurn: RunInTurn): Promise<object>;
 }
 
 /** A response that is too long for memory. */
@@ -116,14 +116,14 @@ export interface StreamOperation<B extends TSchema, Name extends string = string
   stream(body: Static<B>, caller: Caller, ports: Ports, turns: CallerTurns): Promise<StreamedResponse>;
 }
 
-/** Runs one query when the caller's turn comes. */
-export type QueryInTurn = <T>(query: () => Promise<T>) => Promise<T>;
+/** Runs one query, or a complete read operation, when the turn of the caller comes. */
+export type RunInTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** The turns of a caller. */
 export interface CallerTurns {
-  readonly inTurn: QueryInTurn;
+  readonly inTurn: RunInTurn;
   /** Runs a complete read operation, whose queries may wait for turns of their own. */
-  readonly readInTurn: QueryInTurn;
+  readonly readInTurn: RunInTurn;
   /** Writes a long text when the caller's turn comes. */
   readonly writeInTurn: <T>(write: () => T) => Promise<T>;
 }

@@ -72,7 +72,7 @@ export const settingDefinitions = {
     'MiB that visitors must leave free on the file system of POSTERN_DATA. If less is free, their uploads, new folders and renames are refused with 507; with PostgreSQL, only uploads that need space on this file system. 0: no limit.',
     parseMebibytes,
   ),
-  uploadSpool: setting(
+  maxUploadSpoolBytes: setting(
     'POSTERN_UPLOAD_SPOOL',
     '20480',
     'MiB that unfinished uploads in parts to WebDAV locations, and to Azure accounts with a hierarchical namespace, may take in `uploads/` in POSTERN_DATA. One tenant can use half of it. Beyond this limit, such uploads are refused with 507.',

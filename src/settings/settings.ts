@@ -23,7 +23,7 @@ export interface Settings {
   /** Bytes that visitors must leave free on the file system of `data`. */
   readonly minFreeSpace: number;
   /** Bytes of unfinished uploads in parts that `data` may hold. */
-  readonly uploadSpool: number;
+  readonly maxUploadSpoolBytes: number;
   readonly apiKey: string | null;
   readonly secretKey: string | null;
   readonly localRoots: readonly { readonly tid: number; readonly folder: string }[];
@@ -102,7 +102,7 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
     databaseUrl: readValue(settingDefinitions.databaseUrl),
     searchMemory: readValue(settingDefinitions.searchMemory),
     minFreeSpace: readValue(settingDefinitions.minFreeSpace),
-    uploadSpool: readValue(settingDefinitions.uploadSpool),
+    maxUploadSpoolBytes: readValue(settingDefinitions.maxUploadSpoolBytes),
     apiKey: readValue(settingDefinitions.apiKey),
     secretKey: readValue(settingDefinitions.secretKey),
     localRoots: readValue(settingDefinitions.localRoots),

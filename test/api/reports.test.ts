@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { appendAuditEntry } from '#features/audit/audit-entry.ts';
-import { type VisitorDay, visitorDays } from '#features/audit/visitor-counts.ts';
+import { type VisitorCounts, visitorDays } from '#features/audit/visitor-counts.ts';
 import { callerGroups, reportTurns } from '#features/turns/search-turns.ts';
 import type { Store } from '#ports/store.ts';
 import { type Json, newShare, startPostern } from '../start.ts';
@@ -52,7 +52,7 @@ function countAtOnce(entries: readonly Entry[]) {
   });
 }
 
-function addUp(windows: readonly (readonly VisitorDay[])[]) {
+function addUp(windows: readonly (readonly VisitorCounts[])[]) {
   const sums = new Map<string, { visits: number; downloads: number; uploads: number; last: number }>();
   for (const { start, visitor, visits, downloads, uploads, last } of windows.flat()) {
     const key = JSON.stringify([start, visitor]);

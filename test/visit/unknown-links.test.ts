@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { countUnknownLinks } from '../../src/http/visitor/unknown-links.ts';
+import { createUnknownLinks } from '../../src/http/visitor/unknown-links.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { recordStatements } from '../parts/statements.ts';
 import { createUsersProfile, signIn, startPostern } from '../start.ts';
@@ -186,7 +186,7 @@ test('requests that delay their bodies cannot try more than sixty unknown links'
 });
 
 test('processes exchange at most 500 counts of unknown links at once', async () => {
-  const unknownLinks = countUnknownLinks({ now: () => 0 }, () => {});
+  const unknownLinks = createUnknownLinks({ now: () => 0 }, () => {});
   for (let network = 0; network < 2000; network += 1) unknownLinks.record(`2001:db8:0:${network.toString(16)}::1`);
   const sentCounts: number[] = [];
   const exchange = () =>
@@ -201,7 +201,7 @@ test('processes exchange at most 500 counts of unknown links at once', async () 
 });
 
 test('an IPv6 site is refused after 600 unknown links in a minute, regardless of which of its networks they come from', () => {
-  const unknownLinks = countUnknownLinks({ now: () => 0 }, () => {});
+  const unknownLinks = createUnknownLinks({ now: () => 0 }, () => {});
   for (let count = 0; count < 599; count += 1) unknownLinks.record(`2001:db8:0:${count.toString(16)}::1`);
   assert.equal(unknownLinks.refusal('2001:db8:0:ffff::1'), null);
   unknownLinks.record('2001:db8:0:1000::1');

@@ -71,7 +71,7 @@ export const addAccessUsers = changeOperation({
   summary: `Adds up to ${maxUsersPerCall} access users to one login profile: all or none. Field errors name the row: \`users.0.email\`.`,
   message: 'accessUsersAdded',
   body: NewAccessUsers,
-  maxFieldErrors: maxUsersPerCall,
+  maxSchemaErrors: maxUsersPerCall,
   responseFields: Type.Object({
     ids: Type.Array(accessUserFields.id, { description: 'Ids of the new access users, in the order of `users`.' }),
   }),

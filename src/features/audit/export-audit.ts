@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import Type from 'typebox';
 import { AuditEntry } from '#core/records/audit-entry.ts';
-import { type QueryInTurn, type StreamedResponse, streamOperation } from '#features/operation.ts';
+import { type RunInTurn, type StreamedResponse, streamOperation } from '#features/operation.ts';
 import { parsePage } from '#features/records/record-search.ts';
 import type { Tx } from '#ports/store.ts';
 import { auditFilter, auditRecords, entryBytes, selectAuditEntries } from './audit-records.ts';
@@ -37,7 +37,7 @@ async function* readPages(
   entries: ReturnType<typeof selectAuditEntries>,
   db: Tx,
   tid: number,
-  inTurn: QueryInTurn,
+  inTurn: RunInTurn,
 ): AsyncGenerator<AuditEntry[]> {
   const newest = await inTurn(() => entries.select('id').orderBy('id', 'desc').limit(1).executeTakeFirst());
   const end = newest?.id ?? 0;

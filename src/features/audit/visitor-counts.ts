@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { formatInstant, millisecondsPerDay } from '#core/instant.ts';
-import type { QueryInTurn } from '#features/operation.ts';
+import type { RunInTurn } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 
 const halfHour = 1_800_000; // ms
@@ -29,7 +29,7 @@ const visits = sql<number>`count(distinct coalesce(share_id, 0) || ' ' || addres
  * What one visitor did on one day (UTC). A report that is read in several windows can have several of them for a day and a visitor: their
  * counts add up.
  */
-export interface VisitorDay {
+export interface VisitorCounts {
   /** First instant of the day, ms since the epoch. */
   readonly start: number;
   /** Name of the visitor in the last of the counted entries; empty: a visitor without a name. */
@@ -137,7 +137,7 @@ function visitorSums(db: Tx, range: ReportRange) {
  * Reads what visitors did in a part of a half hour, with a row for each visit.
  * @param countedVisits the visits of the parts that were read before. Those of this part are added.
  */
-async function readPart(db: Tx, range: ReportRange, countedVisits: Set<string>): Promise<VisitorDay[]> {
+async function readPart(db: Tx, range: ReportRange, countedVisits: Set<string>): Promise<VisitorCounts[]> {
   const rows = await visitorSums(db, range).select(['share_id', 'address']).groupBy('share_id').groupBy('address').execute();
   return rows.map(({ share_id, address, ...day }) => {
     const { size } = countedVisits;
@@ -162,7 +162,7 @@ class WindowReader {
   }
 
   /** Reads the next window. @returns null after the last one */
-  async next(): Promise<VisitorDay[] | null> {
+  async next(): Promise<VisitorCounts[] | null> {
     const rest = { ...this.#range, before: this.#before };
     const window = await newestWindow(this.#db, rest, this.#max, this.#dividedHalfHour?.start ?? null);
     if (!window) return null;
@@ -183,9 +183,9 @@ class WindowReader {
 export async function* visitorDays(
   db: Tx,
   range: ReportRange,
-  inTurn: QueryInTurn,
+  inTurn: RunInTurn,
   max = maxEntries,
-): AsyncGenerator<readonly VisitorDay[]> {
+): AsyncGenerator<readonly VisitorCounts[]> {
   const reader = new WindowReader(db, range, max);
   for (;;) {
     const days = await inTurn(() => reader.next());
@@ -195,7 +195,7 @@ export async function* visitorDays(
 }
 
 /** What visitors did, added up. */
-export type VisitSums = Pick<VisitorDay, 'visits' | 'downloads' | 'uploads'>;
+export type VisitSums = Pick<VisitorCounts, 'visits' | 'downloads' | 'uploads'>;
 
 /** Sums of a day (UTC), as responses show them. */
 export type DayCounts = VisitSums & { readonly date: string };

@@ -9,7 +9,7 @@ const maxGroups = 200; // slow groups that are remembered
  * Slow mails of a group that are sent at a time in addition to the usual number. Those of one turn or host leave room for others of the
  * tenant.
  */
-const maxSlow = { host: 3, domain: 6, turn: 3, tenant: 8 };
+const maxSlowByGroup = { host: 3, domain: 6, turn: 3, tenant: 8 };
 const maxFastHosts = 1000; // hosts that are remembered
 
 interface GroupLimits {
@@ -113,10 +113,10 @@ export class SlowMails {
    * slow
    */
   constructor(concurrency: number) {
-    this.#tenants = new MailGroups({ maxSlow: maxSlow.tenant, maxWorkers: concurrency - 1 });
-    this.#turns = new MailGroups({ maxSlow: maxSlow.turn, maxWorkers: concurrency - 2 });
-    this.#hosts = new MailGroups({ maxSlow: maxSlow.host, maxWorkers: concurrency - 2 });
-    this.#domains = new MailGroups({ maxSlow: maxSlow.domain, maxWorkers: Number.POSITIVE_INFINITY });
+    this.#tenants = new MailGroups({ maxSlow: maxSlowByGroup.tenant, maxWorkers: concurrency - 1 });
+    this.#turns = new MailGroups({ maxSlow: maxSlowByGroup.turn, maxWorkers: concurrency - 2 });
+    this.#hosts = new MailGroups({ maxSlow: maxSlowByGroup.host, maxWorkers: concurrency - 2 });
+    this.#domains = new MailGroups({ maxSlow: maxSlowByGroup.domain, maxWorkers: Number.POSITIVE_INFINITY });
   }
 
   /** Counts claimed mails, which one worker sends. */

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { formatInstant, millisecondsPerDay } from '#core/instant.ts';
 import { count, recordId } from '#core/records/field.ts';
 import { addToKey, type DayCounts, dayCounts, type VisitSums, visitorDays } from '#features/audit/visitor-counts.ts';
-import { type QueryInTurn, readOperation } from '#features/operation.ts';
+import { type RunInTurn, readOperation } from '#features/operation.ts';
 import { emptyFirst } from '#features/records/record-search.ts';
 import { locationsHealth } from '#features/storage-access/location-health.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -42,7 +42,7 @@ const Overview = Type.Object({
 });
 
 /** Returns what visitors of a tenant did by day. @param from ms since the epoch */
-async function visitorCounts({ store }: Ports, tid: number, from: number, inTurn: QueryInTurn): Promise<DayCounts[]> {
+async function visitorCounts({ store }: Ports, tid: number, from: number, inTurn: RunInTurn): Promise<DayCounts[]> {
   const sums = new Map<number, VisitSums>();
   const range = { tid, shareId: null, from, before: null };
   for await (const days of visitorDays(store.reports, range, inTurn)) for (const one of days) addToKey(sums, one.start, one);

@@ -1,5 +1,5 @@
 import { identityKey } from '#features/audit/identity-key.ts';
-import type { VisitorDay } from '#features/audit/visitor-counts.ts';
+import type { VisitorCounts } from '#features/audit/visitor-counts.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** A name that a share lists. */
@@ -12,7 +12,7 @@ interface ListedName {
 /** The names that a share lists, and which of them have visited it. */
 export interface ListedVisitors {
   /** Records a visitor of the share. */
-  add(visitor: Pick<VisitorDay, 'visitor' | 'identityKey'>): void;
+  add(visitor: Pick<VisitorCounts, 'visitor' | 'identityKey'>): void;
   /** Returns the names that have not visited the share, in the order of the list. */
   notVisited(): string[];
 }

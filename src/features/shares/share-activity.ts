@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { formatInstant, parseInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
-import { addSums, addToKey, dayCounts, type VisitorDay, type VisitSums, visitorDays } from '#features/audit/visitor-counts.ts';
+import { addSums, addToKey, dayCounts, type VisitorCounts, type VisitSums, visitorDays } from '#features/audit/visitor-counts.ts';
 import { readOperation } from '#features/operation.ts';
 import { readListedVisitors } from './listed-visitors.ts';
 
@@ -56,7 +56,7 @@ interface Activity {
 }
 
 /** Adds a day of a visitor. Days come newest first, so the first day of a visitor has the time of their last action. */
-function addVisitorDay({ byDay, byVisitor, keysByName }: Activity, day: VisitorDay): void {
+function addVisitorCounts({ byDay, byVisitor, keysByName }: Activity, day: VisitorCounts): void {
   addToKey(byDay, day.start, day);
   const { visitor, visits, downloads, uploads, last } = day;
   // The entries of earlier versions have no identity: they are counted for the most recent visitor with the same name.
@@ -89,7 +89,7 @@ export const shareActivity = readOperation({
     const activity: Activity = { byDay: new Map(), byVisitor: new Map(), keysByName: new Map() };
     for await (const days of visitorDays(reports, { tid, shareId: id, from, before }, inTurn))
       for (const day of days) {
-        addVisitorDay(activity, day);
+        addVisitorCounts(activity, day);
         listedVisitors.add(day);
       }
     return {

@@ -214,7 +214,7 @@ export function managementRoutes(app: FastifyInstance, operations: readonly Oper
       operatorRoutes(api, ports);
       operatorProviderRoutes(api, ports);
       for (const operation of operations) {
-        const check = validator(operation.body, operation.maxFieldErrors);
+        const check = validator(operation.body, operation.maxSchemaErrors);
         api.route({
           method: operation.method,
           url: `/${operation.name}`,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { checkCaller } from '#features/callers/check-caller.ts';
 import { locationTurns } from '#features/locations/location-turns.ts';
-import { type AnyRead, type AnyStream, type Caller, type CallerTurns, callerKey, type QueryInTurn } from '#features/operation.ts';
+import { type AnyRead, type AnyStream, type Caller, type CallerTurns, callerKey, type RunInTurn } from '#features/operation.ts';
 import { type ClientTurns, callerGroups, reportTurns } from '#features/turns/search-turns.ts';
 import { testTurns } from '#features/turns/test-turns.ts';
 import { textTurns } from '#features/turns/text-turns.ts';
@@ -17,7 +17,7 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
   const reports = reportTurns();
   const tests = testTurns();
   const texts = textTurns();
-  function queryTurns(operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, clientGone: () => AbortSignal): QueryInTurn {
+  function queryTurns(operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, clientGone: () => AbortSignal): RunInTurn {
     const { tid } = caller;
     const groups = callerGroups(callerKey(caller));
     if ('stream' in operation) {

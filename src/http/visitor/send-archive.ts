@@ -3,7 +3,7 @@ import { Refusal } from '#core/messages.ts';
 import type { FolderArchive } from '#features/visits/archives/download-folder.ts';
 import { evaluateConditions } from '#http/conditional-request.ts';
 import type { ByteRange } from '#ports/storage.ts';
-import { joinPieces } from './join-pieces.ts';
+import { joinAndYield } from './join-and-yield.ts';
 import { ClientGone, writePiece } from './send-bytes.ts';
 import { disposition, type TransferContext, trackTransfer } from './send-file.ts';
 
@@ -58,7 +58,7 @@ async function send(context: TransferContext, archive: FolderArchive, base: Outg
   if (request.method === 'HEAD' || status === 304) return void response.writeHead(status, headers).end();
   await trackTransfer(context, archive, await archive.appendEntry(), async (reportSent) => {
     response.writeHead(status, headers);
-    for await (const piece of joinPieces(archive.pieces({ ...range, onRead: keepAlive }))) {
+    for await (const piece of joinAndYield(archive.pieces({ ...range, onRead: keepAlive }))) {
       await writePiece(response, piece);
       reportSent(piece.length);
     }

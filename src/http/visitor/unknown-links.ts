@@ -41,7 +41,7 @@ const limitsOf = (address: string): ReadonlyMap<string, number> =>
   ]);
 
 /** Creates the counts of unknown links. @param onUnknownLink called for each unknown link */
-export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): UnknownLinks {
+export function createUnknownLinks(clock: Clock, onUnknownLink: () => void): UnknownLinks {
   const counts = new Map<string, number>();
   const verifications = windowCounts(minute, clock.now);
   let currentMinute = 0;

@@ -16,7 +16,7 @@ import type { OpenFile } from '#ports/storage.ts';
 import { type ArchivedFolder, chosenEntries, walkArchivedFolder, walkInSlices } from './folder-walk.ts';
 import { joinSmallPieces } from './join-small-pieces.ts';
 import { archivedItemPath } from './pending-folders.ts';
-import { type ArchiveEntry, maxPlannedEntries, memoryCostOf, planZip, type ZipPlan } from './zip-plan.ts';
+import { type ArchiveEntry, maxPlanCost, memoryCostOf, planZip, type ZipPlan } from './zip-plan.ts';
 import { type ArchiveRange, zipRange } from './zip-range.ts';
 import { writeZip, type ZipSource } from './zip-writer.ts';
 
@@ -89,7 +89,7 @@ async function* createPlan(archivedFolder: ArchivedFolder, maxEntries: () => num
     if (!item) yield;
     else entries.push(item);
     cost += item ? memoryCostOf(item) : 0;
-    if (cost > Math.min(maxPlannedEntries, maxEntries())) {
+    if (cost > Math.min(maxPlanCost, maxEntries())) {
       for await (const _entry of chosenEntries(archivedFolder)); // throws 404 if a later chosen name does not exist
       return null;
     }

@@ -3,7 +3,7 @@ import type { Entry } from '#core/listing.ts';
 import { centralLength, descriptorLength, endLength, headerLength, type ZipItem } from './zip-format.ts';
 
 /** Maximum sum of `memoryCostOf` the entries. A larger archive has no plan: its size is not known before the first byte is sent. */
-export const maxPlannedEntries = 50_000;
+export const maxPlanCost = 50_000;
 const shortName = 300; // characters
 
 /** Returns how much memory an entry needs, as a number of entries with a short name. In deep folders a name may have 50,000 characters. */

@@ -9,7 +9,7 @@ import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreUnavailable, type Tx } from '#ports/store.ts';
-import { firstClaim } from './claim-bytes.ts';
+import { firstClaim } from './byte-claimer.ts';
 import type { FileChange, FileChangeOutcome, FileChangeSteps, SaveResponse } from './file-change.ts';
 
 // How a change of files is recorded: as pending before it is made, and its outcome afterwards.

@@ -11,7 +11,7 @@ import {
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Upload } from '#ports/storage.ts';
-import { claimBytes } from './claim-bytes.ts';
+import { byteClaimer } from './byte-claimer.ts';
 import type { FileChangeOutcome, PendingChange } from './file-change.ts';
 import { type ChangePorts, runPendingChange } from './pending-change.ts';
 import { respondInTime } from './respond-in-time.ts';
@@ -123,7 +123,7 @@ export async function uploadFile(
       const ifTaken = etag === null ? (dropBox ? 'number' : 'refuse') : { replaces: etag };
       upload = await shared.storage.upload({ parent, name, size: incoming.length, ifTaken }, token);
       if (upload.handle !== null) await recordHandle(upload.handle);
-      const claim = claimBytes(ports, visit, token, { length: incoming.length, replacedBytes: replaced?.size ?? 0 });
+      const claim = byteClaimer(ports, visit, token, { length: incoming.length, replacedBytes: replaced?.size ?? 0 });
       const { size, sha256, abortSignal } = await receiveBody(upload, incoming, visit, { limit, onData, claim });
       bodyReceived.resolve();
       const file = { upload, parent, name, etag, token, abortSignal };

@@ -5,7 +5,7 @@ const maxPiece = 1 << 14; // bytes
  * access: writing thirty thousand of them one by one blocked the event loop for 0.6 s.
  * @param pieces buffers that are reused when the next one is requested, like the buffers that this function yields
  */
-export async function* joinPieces(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* joinAndYield(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let buffer: Buffer | null = null;
   let used = 0;
   for await (const piece of pieces) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { joinPieces } from '../../src/http/visitor/join-pieces.ts';
+import { joinAndYield } from '../../src/http/visitor/join-and-yield.ts';
 
 /** Yields pieces that all reuse the same memory. */
 async function* reusedPieces(sizes: readonly number[]): AsyncGenerator<Buffer> {
@@ -18,7 +18,7 @@ async function bytesOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
 test('joined pieces contain the same bytes at any piece size', () =>
   fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(fc.nat(300), fc.nat(40_000)), { maxLength: 60 }), async (sizes) => {
-      assert.ok((await bytesOf(joinPieces(reusedPieces(sizes)))).equals(await bytesOf(reusedPieces(sizes))));
+      assert.ok((await bytesOf(joinAndYield(reusedPieces(sizes)))).equals(await bytesOf(reusedPieces(sizes))));
     }),
   ));
 
@@ -29,7 +29,7 @@ test('joining thousands of small pieces does not block the event loop', async ()
     next = setImmediate(count);
   };
   let next = setImmediate(count);
-  await bytesOf(joinPieces(reusedPieces(Array.from({ length: 10_000 }, () => 100))));
+  await bytesOf(joinAndYield(reusedPieces(Array.from({ length: 10_000 }, () => 100))));
   clearImmediate(next);
   assert.ok(turns > 30, `${turns} turns`);
 });

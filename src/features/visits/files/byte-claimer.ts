@@ -14,7 +14,7 @@ export const firstClaim = (addedBytes: number): number => Math.min(claimStep, Ma
  * @param file `length`: bytes of the file, or null if not known; `replacedBytes`: bytes of the file that it replaces
  * @returns a function of the number of bytes received so far, which throws Refusal (507) if a quota is exceeded
  */
-export function claimBytes(
+export function byteClaimer(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   { link, visitorRequest }: Pick<AuthorizedVisit, 'link' | 'visitorRequest'>,
   token: string,
