@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare } from '../start.ts';
 import { openConsole, openSignedInConsole, operatorPassword, signIn } from './console.ts';
+import { startResettingProxy } from './resetting-proxy.ts';
 
 test('a failed sign-in shows an error, and repeated failures show a countdown until the next attempt', async (t) => {
   const { postern, page, go } = await openConsole(t);
@@ -15,6 +16,16 @@ test('a failed sign-in shows an error, and repeated failures show a countdown un
     await response;
   }
   await page.getByText(/Try again in \d+ s/).waitFor();
+});
+
+test('if the connection breaks in the middle of a response, the operator reads that the server cannot be reached', async (t) => {
+  const proxy = await startResettingProxy(t);
+  const { postern, page } = await openConsole(t);
+  proxy.forwardTo(postern.apiUrl);
+  await page.goto(`http://127.0.0.1:${proxy.port}/console`);
+  proxy.cutResponseTo('/operator/signIn ');
+  await signIn(page, 'Olga', 'not this one');
+  await page.getByText('The server cannot be reached. Check the connection and try again.').waitFor();
 });
 
 test('after a session ends, the operator signs in again on the same page, and typed values are kept', async (t) => {

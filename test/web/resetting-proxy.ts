@@ -10,6 +10,8 @@ export interface ResettingProxy {
   forwardTo(to: string): void;
   /** Resets every connection that sends this text: one reset is not enough, because browsers retry some requests. Empty: none. */
   resetAt(text: string): void;
+  /** Ends the connection after the headers of the next response to a request that contains this text. */
+  cutResponseTo(text: string): void;
   /** Resets the next `connections` connections that send more than `bytes` bytes. */
   resetAfter(bytes: number, connections: number): void;
   /** Returns how many connections are still to be reset because of `resetAfter`. */
@@ -22,8 +24,19 @@ function pauseUntilDrained(from: Socket, to: Socket): void {
   to.once('drain', () => from.resume());
 }
 
+/** Sends only the headers of the next response, and ends both connections. */
+function cutResponse(postern: Socket, browser: Socket): void {
+  postern.unpipe(browser);
+  postern.once('data', (bytes) => {
+    const [headers] = `${bytes}`.split('\r\n\r\n');
+    browser.end(`${headers}\r\n\r\n`);
+    postern.destroy();
+  });
+  postern.resume();
+}
+
 export async function startResettingProxy(t: TestContext): Promise<ResettingProxy> {
-  let [target, resetText] = ['', ''];
+  let [target, resetText, cutText] = ['', '', ''];
   let [maxBytes, resetsLeft] = [0, 0];
   const sockets = new Set<Socket>();
   const server = createServer((browser) => {
@@ -35,6 +48,10 @@ export async function startResettingProxy(t: TestContext): Promise<ResettingProx
     let sentBytes = 0;
     browser.on('data', (bytes) => {
       sentBytes += bytes.length;
+      if (cutText !== '' && bytes.includes(cutText)) {
+        cutText = '';
+        cutResponse(postern, browser);
+      }
       const isOverLimit = resetsLeft > 0 && sentBytes > maxBytes;
       if (isOverLimit) resetsLeft -= 1;
       else if (resetText === '' || !bytes.includes(resetText)) return postern.write(bytes) || pauseUntilDrained(browser, postern);
@@ -58,6 +75,9 @@ export async function startResettingProxy(t: TestContext): Promise<ResettingProx
     },
     resetAt(text) {
       resetText = text;
+    },
+    cutResponseTo(text) {
+      cutText = text;
     },
     resetAfter(bytes, connections) {
       [maxBytes, resetsLeft] = [bytes, connections];

@@ -8,6 +8,7 @@ import { openWindow, type Viewport } from '../parts/chromium.ts';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, newShare, startPostern, temporaryFolder } from '../start.ts';
 import { assertAccessible } from './console.ts';
+import { startResettingProxy } from './resetting-proxy.ts';
 
 const phone: Viewport = { width: 390, dark: false };
 const fileOf = (name: string, text = name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
@@ -49,6 +50,20 @@ test('if the connection breaks while a visitor replaces the shared file, a retry
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('All files uploaded').waitFor();
   assert.equal(await readFile(join(postern.files, 'inbox/draft.txt'), 'utf8'), 'final.txt');
+});
+
+test('if the connection breaks in the middle of a response, the page loads the folder again by itself', async (t) => {
+  const proxy = await startResettingProxy(t);
+  const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: `http://localhost:${proxy.port}` } });
+  proxy.forwardTo(postern.apiUrl);
+  await writeFile(join(postern.files, 'a.txt'), 'a');
+  const share = await postern.call('share/add', newShare());
+  const { window } = await openWindow(t, phone);
+  const page = await window.newPage();
+  proxy.cutResponseTo('/list?');
+  await page.goto(share.viewUrl);
+  await page.getByText('No connection').waitFor();
+  await page.getByRole('link', { name: /^a.txt/ }).waitFor();
 });
 
 test('an upload that was paused with one file left continues after Resume', async (t) => {

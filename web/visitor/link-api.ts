@@ -56,13 +56,21 @@ export function parseFailure(status: number, text: string, retryAfter: string | 
   }
 }
 
-/** Sends a request. @returns the JSON of the response; each route has its own type */
-async function requestJson(path: string, init: RequestInit = {}) {
-  const response = await fetch(path, { ...init, headers: { accept: 'application/json', ...init.headers } }).catch(() => {
+/** Waits for a response or for its body. @throws Failure with the code `offline` if the connection is lost */
+export const orOffline = <T>(received: Promise<T>): Promise<T> =>
+  received.catch(() => {
     throw offlineFailure();
   });
-  const text = await response.text();
-  if (!response.ok) throw parseFailure(response.status, text, response.headers.get('retry-after'));
+
+/** Returns the failure that an error response reports. @throws Failure with the code `offline` if the connection is lost */
+export const failureOf = async (response: Response): Promise<Failure> =>
+  parseFailure(response.status, await orOffline(response.text()), response.headers.get('retry-after'));
+
+/** Sends a request. @returns the JSON of the response; each route has its own type @throws Failure */
+async function requestJson(path: string, init: RequestInit = {}) {
+  const response = await orOffline(fetch(path, { ...init, headers: { accept: 'application/json', ...init.headers } }));
+  if (!response.ok) throw await failureOf(response);
+  const text = await orOffline(response.text());
   return text === '' ? null : JSON.parse(text);
 }
 
@@ -93,24 +101,24 @@ export const deleteItem = (path: readonly string[]): Promise<void> => requestJso
 
 /** Sends a request only to learn whether it fails. @throws Failure */
 export async function checkAddress(method: 'GET' | 'HEAD', address: string): Promise<void> {
-  const response = await fetch(address, { method, headers: { accept: 'application/json' } }).catch(() => {
-    throw offlineFailure();
-  });
-  if (!response.ok) throw parseFailure(response.status, await response.text(), null);
+  const response = await orOffline(fetch(address, { method, headers: { accept: 'application/json' } }));
+  if (!response.ok) throw await failureOf(response);
 }
 
 /**
  * Returns the first bytes of a file as text, whether the file has more, and the media type that the server detected. The text is empty
  * unless it is text/plain.
+ * @throws Failure, also if the signal is aborted
  */
 export async function fetchBeginning(path: readonly string[], bytes: number, signal: AbortSignal) {
-  const response = await fetch(addressOf('view', path), { headers: { range: `bytes=0-${bytes - 1}`, accept: 'application/json' }, signal });
+  const headers = { range: `bytes=0-${bytes - 1}`, accept: 'application/json' };
+  const response = await orOffline(fetch(addressOf('view', path), { headers, signal }));
   if (response.status === 416) return { mediaType: 'text/plain', text: '', isCut: false };
-  if (!response.ok) throw parseFailure(response.status, await response.text(), response.headers.get('retry-after'));
+  if (!response.ok) throw await failureOf(response);
   const [, mediaType = '', charset = 'utf-8'] = /^([^;]*)(?:; *charset=([\w-]+))?/.exec(response.headers.get('content-type') ?? '') ?? [];
   const [, fileSize = '0'] = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? [];
   // Not Response.text(): it decodes every file as UTF-8.
-  const text = mediaType === 'text/plain' ? new TextDecoder(charset).decode(await response.arrayBuffer()) : '';
+  const text = mediaType === 'text/plain' ? new TextDecoder(charset).decode(await orOffline(response.arrayBuffer())) : '';
   return { mediaType, text, isCut: Number(fileSize) > bytes };
 }
 

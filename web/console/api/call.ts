@@ -74,11 +74,16 @@ export function onSessionEnd(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-async function send(path: string, init: RequestInit) {
-  const response = await fetch(`/api/v1/${path}`, init).catch(() => {
+/** Waits for a response or for its body. @throws Problem with the code `offline` if the connection is lost */
+const orOffline = <T>(received: Promise<T>): Promise<T> =>
+  received.catch(() => {
     throw new Problem(0, 'offline', 'The server cannot be reached. Check the connection and try again.');
   });
-  const text = await response.text();
+
+/** Sends a request. @returns the JSON of the response @throws Problem */
+async function send(path: string, init: RequestInit) {
+  const response = await orOffline(fetch(`/api/v1/${path}`, init));
+  const text = await orOffline(response.text());
   if (response.ok) return text === '' ? null : JSON.parse(text);
   const problem = problemOf(response, text);
   if (sessionEndCodes.includes(problem.code)) for (const notify of listeners) notify();

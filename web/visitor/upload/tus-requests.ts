@@ -1,14 +1,12 @@
-import { addressOf, Failure, offlineFailure, parseFailure, sendFile, type UploadReceipt } from '#visitor/link-api.ts';
+import { addressOf, Failure, failureOf, orOffline, parseFailure, sendFile, type UploadReceipt } from '#visitor/link-api.ts';
 
 // The requests of the protocol tus 1.0.0 (docs/integrator/rest.md, "Uploads in parts").
 
 const tusHeaders = { 'tus-resumable': '1.0.0', accept: 'application/json' };
 
 async function send(method: 'POST' | 'DELETE', address: string, headers: Record<string, string> = {}): Promise<Response> {
-  const response = await fetch(address, { method, headers: { ...tusHeaders, ...headers } }).catch(() => {
-    throw offlineFailure();
-  });
-  if (!response.ok) throw parseFailure(response.status, await response.text(), response.headers.get('retry-after'));
+  const response = await orOffline(fetch(address, { method, headers: { ...tusHeaders, ...headers } }));
+  if (!response.ok) throw await failureOf(response);
   return response;
 }
 
@@ -36,9 +34,7 @@ export interface UploadState {
 
 /** Returns what the server has of an upload. @throws Failure with the code `uploadUnknown` if there is no such upload */
 export async function fetchState(address: string): Promise<UploadState> {
-  const response = await fetch(address, { method: 'HEAD', headers: tusHeaders }).catch(() => {
-    throw offlineFailure();
-  });
+  const response = await orOffline(fetch(address, { method: 'HEAD', headers: tusHeaders }));
   const received = response.headers.get('upload-offset');
   const isComplete = response.status === 410 && received !== null; // a 410 without an offset means that the link has expired
   if (response.status === 404) throw new Failure(404, 'uploadUnknown', '', null);
