@@ -94,3 +94,18 @@ test('a preview says that it shows only the first part of a text, in any encodin
     assert.equal(await page.getByText('Only the first 1 MB is shown.').count(), notices, name);
   }
 });
+
+test('the preview of a damaged image or PDF says that it cannot be shown, and offers the download', async (t) => {
+  const { page, postern, share } = await openFolder(t);
+  const withoutPages = samplePdf([['Annual report']])
+    .toString('latin1')
+    .replace('[4 0 R]', '[9 0 R]');
+  await writeFile(join(postern.files, 'documents/damaged.png'), 'no image');
+  await writeFile(join(postern.files, 'documents/damaged.pdf'), withoutPages, 'latin1');
+  for (const name of ['damaged.png', 'damaged.pdf']) {
+    await page.goto('about:blank');
+    await page.goto(`${share.viewUrl}#preview/${name}`);
+    await page.getByText('This type of file cannot be shown here.').waitFor();
+    await page.getByRole('link', { name: 'Download', exact: true }).waitFor();
+  }
+});

@@ -102,13 +102,21 @@ export function PdfPane({ source, name, fail }: { source: string; name: string; 
       standardFontDataUrl: '/assets/pdf/standard_fonts/',
       wasmUrl: '/assets/pdf/wasm/',
     });
-    task.promise.then(async (newPdf) => {
+    let isClosed = false;
+    const load = async () => {
+      const newPdf = await task.promise;
       const firstPage = await newPdf.getPage(1);
       const availableWidth = (pane.current?.clientWidth ?? 800) - 32;
       setScale(Math.min(1.6, availableWidth / firstPage.getViewport({ scale: 1 }).width));
       setPdf(newPdf);
-    }, fail);
-    return () => void task.destroy();
+    };
+    load().catch(() => {
+      if (!isClosed) fail(); // closing also ends the requests with an error
+    });
+    return () => {
+      isClosed = true;
+      void task.destroy();
+    };
   }, [source]);
   const zoom = (factor: number) => setScale(Math.min(maxScale, Math.max(minScale, scale * factor)));
   return (
