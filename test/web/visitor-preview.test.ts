@@ -95,6 +95,23 @@ test('a preview says that it shows only the first part of a text, in any encodin
   }
 });
 
+test('if the connection breaks while an image or a PDF is loaded, the preview says so and offers to try again', async (t) => {
+  const { page } = await openFolder(t);
+  for (const [name, shown] of [
+    [/^a hill.png/, '.preview-image'],
+    [/^b report.pdf/, '.pdf-page'],
+  ] as const) {
+    await page.route(/\/view\//, (route) => route.abort());
+    await page.getByRole('link', { name }).click();
+    await page.getByRole('heading', { name: 'No connection' }).waitFor();
+    await page.unroute(/\/view\//);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator(shown).first().waitFor();
+    await page.goBack();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+});
+
 test('the preview of a damaged image or PDF says that it cannot be shown, and offers the download', async (t) => {
   const { page, postern, share } = await openFolder(t);
   const withoutPages = samplePdf([['Annual report']])

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
+import { samplePng } from '../../scripts/sample-files.ts';
 import { openWindow } from '../parts/chromium.ts';
 import { createUsersProfile, newShare, startPostern } from '../start.ts';
 
@@ -96,6 +97,19 @@ test('if the session ends, a visitor who previews a text or changes the password
   await dialog.getByLabel('New password').fill('another good password 4711');
   await page.keyboard.press('Enter');
   await ended.waitFor();
+});
+
+test('if the session ends, a visitor who previews an image signs in on the same page', async (t) => {
+  const { page, window, inbox, signIn } = await openSignedInPage(t, ['a.txt']);
+  await writeFile(join(inbox, 'hill.png'), samplePng(60, 40));
+  await page.reload();
+  await page.getByRole('link', { name: /^hill.png/ }).waitFor();
+  await window.clearCookies();
+  await page.getByRole('link', { name: /^hill.png/ }).click();
+  await page.getByRole('dialog').getByText('Your session has ended.').waitFor();
+  await signIn();
+  await page.getByRole('dialog', { name: 'hill.png' }).getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('img', { name: 'hill.png' }).waitFor();
 });
 
 test('after too many sign-in attempts, the page shows how long to wait', async (t) => {

@@ -39,6 +39,7 @@ const codeByStatus: Readonly<Record<number, string>> = {
   403: 'permissionOff',
   404: 'itemAbsent',
   410: 'linkEnded',
+  415: 'cannotBeViewed',
   429: 'tooManyFailures',
   502: 'storageAway',
   503: 'storageAway',

@@ -85,8 +85,8 @@ function Pages({ pdf, scale }: { pdf: PDFDocumentProxy; scale: number }) {
   );
 }
 
-/** Shows a PDF. Scripts in it never run. */
-export function PdfPane({ source, name, fail }: { source: string; name: string; fail: () => void }) {
+/** Shows a PDF. Scripts in it never run. @param onError called if the PDF or its first page cannot be loaded */
+export function PdfPane({ source, name, onError }: { source: string; name: string; onError: () => void }) {
   const { translate, format } = useTranslation();
   const pane = useRef<HTMLDivElement>(null);
   const [pdf, setPdf] = useState<PDFDocumentProxy | null>(null);
@@ -111,7 +111,7 @@ export function PdfPane({ source, name, fail }: { source: string; name: string; 
       setPdf(newPdf);
     };
     load().catch(() => {
-      if (!isClosed) fail(); // closing also ends the requests with an error
+      if (!isClosed) onError(); // closing also ends the requests with an error
     });
     return () => {
       isClosed = true;

@@ -4,12 +4,13 @@ import { visibleName } from '#core/translations/visible-name.ts';
 import { Icon, type IconName } from '#kit/icons.tsx';
 import { FailureCard } from '#visitor/failure-card.tsx';
 import { previewAddress } from '#visitor/folder-address.ts';
-import { addressOf } from '#visitor/link-api.ts';
+import { addressOf, asFailure, checkAddress, type Failure } from '#visitor/link-api.ts';
 import { type FileKind, fileKind } from '#visitor/listing/file-kind.ts';
 import { FileName } from '#visitor/listing/file-name.tsx';
 import type { Folder, FolderEntry } from '#visitor/listing/use-folder.ts';
 import { LoadingRows } from '#visitor/loading-rows.tsx';
 import type { LinkPermissions } from '#visitor/offered-permissions.ts';
+import { useReportFailure } from '#visitor/report-failure.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { FileCard } from './file-card.tsx';
 import { TextPane } from './text-pane.tsx';
@@ -34,25 +35,53 @@ interface PaneProperties {
   readonly can: LinkPermissions;
 }
 
+/**
+ * Returns why the file is not shown, and functions that receive errors of its pane.
+ * @param source address of the file
+ */
+function usePaneErrors(source: string) {
+  const reportFailure = useReportFailure();
+  const [isUnshowable, setUnshowable] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  /** How often the pane was created again. */
+  const [retries, setRetries] = useState(0);
+  const onUnshowable = () => setUnshowable(true);
+  const onFailure = (cause: unknown) => {
+    const viewFailure = asFailure(cause);
+    if (viewFailure.code === 'cannotBeViewed') return onUnshowable();
+    setFailure(viewFailure);
+    reportFailure(viewFailure);
+  };
+  const retry = () => {
+    setFailure(null);
+    setRetries(retries + 1);
+  };
+  /** Asks the server for the reason: the error of an image, a video or a PDF does not tell it. */
+  const onError = () =>
+    // The connection may have been lost only for a moment, so the first error without a reason counts as such a loss.
+    void checkAddress('HEAD', source).then(retries === 0 ? retry : onUnshowable, onFailure);
+  return { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError };
+}
+
 /** Shows the file by its kind, or a card if it cannot be shown. */
 function Pane({ path, name, kind, entry, can }: PaneProperties) {
-  const [hasFailed, setFailed] = useState(false);
   const [currentKind, setCurrentKind] = useState<FileKind>(kind);
   const source = addressOf('view', path);
-  const fail = () => setFailed(true);
-  if (hasFailed) return <FileCard name={name} entry={entry} path={path} can={can} />;
-  if (currentKind === 'image') return <img class="preview-image" src={source} alt={name} onError={fail} />;
+  const { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError } = usePaneErrors(source);
+  if (isUnshowable) return <FileCard name={name} entry={entry} path={path} can={can} />;
+  if (failure) return <FailureCard failure={failure} retry={retry} onSignOut={null} embedded />;
+  if (currentKind === 'image') return <img key={retries} class="preview-image" src={source} alt={name} onError={onError} />;
   // biome-ignore lint/a11y/useMediaCaption: the shared files have no captions
-  if (currentKind === 'video') return <video class="preview-media" src={source} controls onError={fail} />;
+  if (currentKind === 'video') return <video key={retries} class="preview-media" src={source} controls onError={onError} />;
   // biome-ignore lint/a11y/useMediaCaption: as above
-  if (currentKind === 'audio') return <audio class="preview-audio" src={source} controls onError={fail} />;
+  if (currentKind === 'audio') return <audio key={retries} class="preview-audio" src={source} controls onError={onError} />;
   if (currentKind === 'pdf')
     return (
       <Suspense fallback={<LoadingRows />}>
-        <PdfPane source={source} name={name} fail={fail} />
+        <PdfPane key={retries} source={source} name={name} onError={onError} />
       </Suspense>
     );
-  return <TextPane path={path} onKindDetected={setCurrentKind} fail={fail} />;
+  return <TextPane path={path} onKindDetected={setCurrentKind} onUnshowable={onUnshowable} onFailure={onFailure} />;
 }
 
 /** Shows another file in the preview. It replaces the history entry, so that one step back always closes the preview. */

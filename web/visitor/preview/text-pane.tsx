@@ -1,9 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { FailureCard } from '#visitor/failure-card.tsx';
-import { asFailure, type Failure, fetchBeginning } from '#visitor/link-api.ts';
+import { fetchBeginning } from '#visitor/link-api.ts';
 import { type FileKind, fileKind } from '#visitor/listing/file-kind.ts';
 import { LoadingRows } from '#visitor/loading-rows.tsx';
-import { useReportFailure } from '#visitor/report-failure.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 
 const maxBytes = 1 << 20; // more text than anyone reads on a page
@@ -12,36 +10,30 @@ interface Properties {
   readonly path: readonly string[];
   /** Receives the kind of the file if the server detects that it is not text. */
   readonly onKindDetected: (kind: FileKind) => void;
-  readonly fail: () => void;
+  /** Called if the file is neither text nor of a kind that can be shown. */
+  readonly onUnshowable: () => void;
+  /** Receives why the request failed. */
+  readonly onFailure: (cause: unknown) => void;
 }
 
 /** Shows a text file as plain text, including Markdown and source code. The server detects the type from the content. */
-export function TextPane({ path, onKindDetected, fail }: Properties) {
+export function TextPane({ path, onKindDetected, onUnshowable, onFailure }: Properties) {
   const { translate, format } = useTranslation();
-  const reportFailure = useReportFailure();
   const [content, setContent] = useState<{ readonly text: string; readonly isCut: boolean } | null>(null);
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const [retries, setRetries] = useState(0);
   useEffect(() => {
-    setFailure(null);
     const abort = new AbortController();
     fetchBeginning(path, maxBytes, abort.signal).then(
       ({ mediaType, text, isCut }) => {
         if (mediaType === 'text/plain') setContent({ text, isCut });
-        else if (fileKind(mediaType) === 'unknown') fail();
+        else if (fileKind(mediaType) === 'unknown') onUnshowable();
         else onKindDetected(fileKind(mediaType));
       },
       (cause) => {
-        if (abort.signal.aborted) return;
-        const viewFailure = asFailure(cause);
-        if (viewFailure.code === 'cannotBeViewed') return fail();
-        setFailure(viewFailure);
-        reportFailure(viewFailure);
+        if (!abort.signal.aborted) onFailure(cause);
       },
     );
     return () => abort.abort();
-  }, [path.join('/'), retries]);
-  if (failure) return <FailureCard failure={failure} retry={() => setRetries(retries + 1)} onSignOut={null} embedded />;
+  }, [path.join('/')]);
   if (content === null) return <LoadingRows />;
   return (
     <div class="preview-text">
