@@ -76,3 +76,29 @@ test('a large upload whose session ends continues where it stopped after the vis
   assert.equal(offsets.at(-1), `${64 * mebibyte}`);
   assert.equal((await readFile(join(postern.files, 'film.mp4'))).length, 80 * mebibyte);
 });
+
+test('a second tab does not list, and so cannot end, the upload that the first tab is sending', async (t) => {
+  const postern = await startPostern(t);
+  const share = await postern.call('share/add', newShare());
+  const folder = await temporaryFolder(t);
+  const [stopped, running] = [join(folder, 'stopped.mp4'), join(folder, 'running.mp4')];
+  await writeFile(stopped, Buffer.alloc(12 * mebibyte, 'stopped'));
+  await writeFile(running, Buffer.alloc(12 * mebibyte, 'running'));
+  const { window } = await openWindow(t, { width: 1440, dark: false });
+  const page = await window.newPage();
+  await page.route('**/upload/**', (route) => (route.request().method() === 'PATCH' ? route.abort() : route.continue()));
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.goto(share.viewUrl);
+  const upload = page.getByLabel('Upload', { exact: true });
+  await upload.setInputFiles(stopped);
+  await page.getByText('The upload continues by itself').waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Unfinished uploads' }).waitFor();
+  await upload.setInputFiles(running);
+  await page.getByText('The upload continues by itself').waitFor();
+
+  const secondTab = await window.newPage();
+  await secondTab.goto(share.viewUrl);
+  await secondTab.getByRole('button', { name: 'Do not upload stopped.mp4' }).waitFor();
+  await secondTab.getByRole('button', { name: 'Do not upload running.mp4' }).waitFor({ state: 'detached' });
+});

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
 import { FileName } from '#visitor/listing/file-name.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { watchRunningUploads } from './running-uploads.ts';
 import { endUpload, fetchState } from './tus-requests.ts';
 import { forgetUnfinished, isSameFile, readUnfinished, type UnfinishedUpload } from './unfinished-uploads.ts';
 import { FileButton } from './upload-buttons.tsx';
@@ -63,19 +64,22 @@ function UnfinishedLine({ upload, onFile, onDelete }: LineProperties) {
 }
 
 /**
- * The unfinished uploads of this browser that this page does not send, such as those that were interrupted when a page was
+ * The unfinished uploads of this browser that no page sends, such as those that were interrupted when a page was
  * closed. A page cannot open their files again, so the visitor chooses them again.
  * @param signInCount number of sign-ins at this page
  */
 export function UnfinishedList({ queue, uploads, signInCount }: { queue: Queue; uploads: Uploads; signInCount: number }) {
   const { translate } = useTranslation();
   const [foundUploads, setFoundUploads] = useState<readonly FoundUpload[]>([]);
+  /** Addresses of uploads that a page of this browser sends. */
+  const [runningUploads, setRunningUploads] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => watchRunningUploads((address) => setRunningUploads((before) => new Set(before).add(address))), []);
   useEffect(() => {
     void findUploads().then(setFoundUploads);
   }, [signInCount]);
   const remove = (address: string) => setFoundUploads((before) => before.filter((upload) => upload.address !== address));
   const isQueued = ({ path }: FoundUpload) => queue.items.some((item) => item.path.join('/') === path.join('/'));
-  const visibleUploads = foundUploads.filter((upload) => !isQueued(upload));
+  const visibleUploads = foundUploads.filter((upload) => !isQueued(upload) && !runningUploads.has(upload.address));
   if (visibleUploads.length === 0) return null;
   return (
     <section class="unfinished" aria-label={translate('unfinishedUploads')}>

@@ -1,4 +1,5 @@
 import { asFailure, type Failure, offlineFailure, type UploadReceipt, upload } from '#visitor/link-api.ts';
+import { announceUpload } from './running-uploads.ts';
 import { beginUpload, endUpload, fetchState, sendPart } from './tus-requests.ts';
 import { findUnfinishedUpload, forgetUnfinished, saveUnfinished } from './unfinished-uploads.ts';
 
@@ -140,6 +141,7 @@ export async function uploadInParts(
 ): Promise<UploadReceipt> {
   const { addresses } = events;
   let address = findUnfinishedUpload(path, file, addresses)?.address;
+  let endAnnouncement = () => {};
   try {
     address ??= await repeat(
       () => beginUpload(path, file.size),
@@ -148,6 +150,7 @@ export async function uploadInParts(
       signal,
     );
     addresses.add(address);
+    endAnnouncement = announceUpload(address);
     const receipt = await sendParts(address, path, file, events, signal);
     forgetUnfinished(address);
     return receipt;
@@ -163,5 +166,6 @@ export async function uploadInParts(
     return uploadInParts(path, file, events, signal);
   } finally {
     if (address !== undefined) addresses.delete(address);
+    endAnnouncement();
   }
 }
