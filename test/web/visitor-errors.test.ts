@@ -172,6 +172,23 @@ test('if "Select all" fails, the page says why, and the selection stays', async 
   assert.equal(await page.getByText('No connection').count(), 0);
 });
 
+test('a "Select all" that ends after the visitor has opened another folder selects nothing there', async (t) => {
+  const { page, inbox } = await openShare(t, {}, ['a.txt', 'b.txt']);
+  await mkdir(join(inbox, 'other'));
+  await writeFile(join(inbox, 'other/c.txt'), 'c');
+  await page.getByLabel('Select a.txt').check();
+  const { requested, release } = await holdRequests(page, /pageSize=10000/, 'GET');
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await requested;
+  await page.evaluate("location.hash = '#/other'");
+  await page.getByLabel('Select c.txt').waitFor();
+  const response = page.waitForResponse(/pageSize=10000/);
+  release();
+  await (await response).finished();
+  await page.getByLabel('Select c.txt').check();
+  await page.getByText('1 selected').first().waitFor();
+});
+
 test('after a refused action, the page no longer offers the actions that are not permitted any more', async (t) => {
   const { page, postern, share } = await openShare(t, {}, ['a.txt']);
   await page.getByRole('link', { name: /^a.txt/ }).waitFor();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
 import { addressOf, asFailure, type Failure } from '#visitor/link-api.ts';
 import { useReportFailure } from '#visitor/report-failure.ts';
@@ -23,15 +23,19 @@ function useSelectAll({ path, listQuery, selection, setSelection }: Properties) 
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   const reportFailure = useReportFailure();
+  const key = JSON.stringify([path, listQuery.searchWord]);
+  const currentKey = useRef(key);
+  currentKey.current = key;
   useEffect(() => setFailure(null), [selection]);
   async function selectAll() {
     setBusy(true);
     setFailure(null);
     try {
       const all = await fetchAllEntries(path, listQuery);
-      setSelection(new Map(all.map(({ name, size }) => [name, size])));
+      // The visitor may have opened another folder meanwhile, or changed the search.
+      if (currentKey.current === key) setSelection(new Map(all.map(({ name, size }) => [name, size])));
     } catch (cause) {
-      setFailure(asFailure(cause));
+      if (currentKey.current === key) setFailure(asFailure(cause));
       reportFailure(cause);
     }
     setBusy(false);
