@@ -6,7 +6,7 @@ const out = resolve(import.meta.dirname, '../build/console');
 
 // Hides the warning that the directive 'use client' is ignored. Libraries that also render on servers contain it; all code
 // of the console runs in a browser.
-const warnOfOthers: NonNullable<Rolldown.RolldownOptions['onwarn']> = (warning, warn) => {
+const hideDirectiveWarning: NonNullable<Rolldown.RolldownOptions['onwarn']> = (warning, warn) => {
   if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
 };
 
@@ -22,6 +22,6 @@ export default defineConfig({
     modulePreload: false,
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1000,
-    rollupOptions: { onwarn: warnOfOthers },
+    rollupOptions: { onwarn: hideDirectiveWarning },
   },
 });
