@@ -103,14 +103,14 @@ export function CommandPalette() {
         { group: 'Records', actions: records },
       ]}
       // Records are not filtered by label: the server also searches other fields.
-      filter={(query, actions) => filterAll(query, actions)}
+      filter={(query, actions) => filterPagesAndCommands(query, actions)}
       scrollable
       attributes={{ content: { 'aria-label': 'Search or run a command' } }}
       maxHeight={420}
       nothingFound="No results"
       searchProps={{
         onKeyDown: (event) => {
-          openFirstResult.current = event.key === 'Enter' && !runFirstEntry(event.currentTarget);
+          openFirstResult.current = event.key === 'Enter' && !runFirstUnlessSelected(event.currentTarget);
         },
         leftSection: <Search size={18} aria-hidden />,
         placeholder: 'Search or run a command',
@@ -121,7 +121,7 @@ export function CommandPalette() {
 }
 
 /** Runs the first entry of the palette, unless an entry is selected. @returns whether the palette has an entry that runs */
-function runFirstEntry(search: HTMLInputElement): boolean {
+function runFirstUnlessSelected(search: HTMLInputElement): boolean {
   const dialog = search.closest('[role="dialog"]');
   if (dialog?.querySelector('[data-selected]')) return true; // the palette itself runs the selected entry
   const first = dialog?.querySelector<HTMLElement>('[data-action]');
@@ -131,7 +131,7 @@ function runFirstEntry(search: HTMLInputElement): boolean {
 
 type Groups = Parameters<NonNullable<ComponentProps<typeof Spotlight>['filter']>>[1];
 
-function filterAll(query: string, groups: Groups): Groups {
+function filterPagesAndCommands(query: string, groups: Groups): Groups {
   const word = query.trim().toLowerCase();
   return groups.flatMap((group) => {
     if (!('actions' in group)) return [];
