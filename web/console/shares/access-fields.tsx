@@ -9,7 +9,7 @@ import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import { hasAccessUsers, profileTypes } from '#core/records/login-profile.ts';
 import { LinkPasswordField } from './link-password-field.tsx';
 import { profileQuery } from './share-queries.ts';
-import { listsGroups, listsNames, type ShareValues } from './share-values.ts';
+import { hasVisitorGroups, hasVisitorNames, type ShareValues } from './share-values.ts';
 
 const maxOptions = 20;
 
@@ -80,17 +80,17 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
           Visitors do not sign in. Anyone with the link has access.
         </Text>
       )}
-      {typeId !== undefined && !listsNames(typeId) && !allowAllUsers && (
+      {typeId !== undefined && !hasVisitorNames(typeId) && !allowAllUsers && (
         <Switch label="Give access to all visitors" {...form.getInputProps('allowAllUsers', { type: 'checkbox' })} />
       )}
-      {typeId !== undefined && listsNames(typeId) && (
+      {typeId !== undefined && hasVisitorNames(typeId) && (
         <>
           <Switch
             label={`Everyone who signs in with ${loginProfile?.title ?? 'it'}`}
             {...form.getInputProps('allowAllUsers', { type: 'checkbox' })}
           />
           {!allowAllUsers && <NamesField form={form} profile={authenticationId} typeId={typeId} />}
-          {!allowAllUsers && listsGroups(typeId) && (
+          {!allowAllUsers && hasVisitorGroups(typeId) && (
             <TagsInput
               label="Groups"
               {...(typeId === profileTypes.LDAP ? directoryGroups : { description: 'Group names of the identity provider.' })}

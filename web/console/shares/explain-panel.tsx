@@ -7,7 +7,7 @@ import { asProblem, post } from '#console/api/call.ts';
 import { requiresSignIn } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
 import type { ResponseOf } from '#features/operation-types.ts';
-import { instantOf, listsGroups } from './share-values.ts';
+import { hasVisitorGroups, instantOf } from './share-values.ts';
 
 type Explanation = ResponseOf<'share/explain'>;
 
@@ -104,7 +104,7 @@ export function ExplainPanel({ share }: { share: Share }) {
             ]}
           />
           {by !== 'nobody' && <TextInput name="visitor" label={by === 'name' ? 'User name' : 'E-mail'} required withAsterisk={false} />}
-          {by !== 'nobody' && listsGroups(share.authTypeId) && <TextInput name="groups" label="Groups" placeholder="none" />}
+          {by !== 'nobody' && hasVisitorGroups(share.authTypeId) && <TextInput name="groups" label="Groups" placeholder="none" />}
           <TextInput name="address" label="IP address" placeholder="any" />
           <DateTimePicker
             label="Time"

@@ -171,7 +171,7 @@ export const changedShareFields = changedFieldsBy<ShareValues>({
 });
 
 /** Returns whether visitors of a login profile type have names, by which they can be given access. */
-export const listsNames = (typeId: number | undefined) =>
+export const hasVisitorNames = (typeId: number | undefined) =>
   typeId !== undefined && typeId !== profileTypes.PUBLIC && typeId !== profileTypes.PASSWORD;
 /** Returns whether visitors of a login profile type have groups. */
-export const listsGroups = (typeId: number | undefined) => typeId !== undefined && typeId >= profileTypes.OIDC;
+export const hasVisitorGroups = (typeId: number | undefined) => typeId !== undefined && typeId >= profileTypes.OIDC;
