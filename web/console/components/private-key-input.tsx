@@ -12,7 +12,6 @@ export function PrivateKeyInput(props: TextareaProps) {
       minRows={3}
       maxRows={8}
       description={isStored ? 'A key is stored. Paste another one to replace it.' : undefined}
-      placeholder="-----BEGIN OPENSSH PRIVATE KEY-----"
       {...props}
       onFocus={({ currentTarget }) => isStored && currentTarget.select()}
     />

@@ -36,7 +36,11 @@ export const SftpFields = ({ form }: { readonly form: UseFormReturnType<Location
     />
     <TextInput label="User name" autoComplete="off" required withAsterisk={false} {...form.getInputProps('username')} />
     <SecretInput label="Password" {...form.getInputProps('password')} />
-    <PrivateKeyInput label="Private key, instead of a password" {...form.getInputProps('privateKey')} />
+    <PrivateKeyInput
+      label="Private key, instead of a password"
+      placeholder="-----BEGIN OPENSSH PRIVATE KEY-----"
+      {...form.getInputProps('privateKey')}
+    />
     <SecretInput label="Passphrase" placeholder="Of an encrypted private key" {...form.getInputProps('passphrase')} />
   </>
 );

@@ -40,7 +40,7 @@ const Oidc = ({ form }: { form: Form }) => (
     form={form}
     secret={
       form.values.clientAuth === 'private_key_jwt' ? (
-        <PrivateKeyInput label="Private key" {...form.getInputProps('clientSecret')} />
+        <PrivateKeyInput label="Private key" placeholder="-----BEGIN PRIVATE KEY-----" {...form.getInputProps('clientSecret')} />
       ) : (
         <SecretInput label="Client secret" {...form.getInputProps('clientSecret')} />
       )
