@@ -131,3 +131,20 @@ test('where a second factor is required, an operator can set up a passkey', asyn
   await page.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByRole('heading', { name: 'Shares', exact: true }).waitFor();
 });
+
+test('if the second factors or the key of a new app cannot be loaded, the page says so and offers to try again', async (t) => {
+  const { page, go } = await openSignedInConsole(t);
+  const failed = page.getByRole('heading', { name: 'This page could not be loaded' });
+  await page.route(/operator\/getSecondFactors/, (route) => route.fulfill({ status: 500, json: {} }));
+  await page.route(/operator\/prepareTotp/, (route) => route.fulfill({ status: 500, json: {} }));
+  await go('/settings/account');
+  await failed.waitFor();
+  await page.unroute(/operator\/getSecondFactors/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  await failed.waitFor();
+  await assertAccessible(page, 'an app whose key cannot be loaded');
+  await page.unroute(/operator\/prepareTotp/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+});

@@ -125,3 +125,13 @@ test('an export contains only the users that match the search, and no formula th
   const text = await readFile(await download.path(), 'utf8');
   assert.equal(text, '\ufeffusername,firstName,lastName,email,active\r\ncarla,\'=1+1,"Diaz; ""C""",,false');
 });
+
+test('if the form of a new user cannot be loaded, the page says so and offers to try again', async (t) => {
+  const { page, go } = await openSignedInConsole(t);
+  await page.route(/loginprofile\/search/, (route) => route.fulfill({ status: 500, json: {} }));
+  await go('/users/new');
+  await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+  await page.unroute(/loginprofile\/search/);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByLabel('User name').waitFor();
+});

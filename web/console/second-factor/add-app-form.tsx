@@ -3,13 +3,18 @@ import { useQuery } from '@tanstack/react-query';
 import { post } from '#console/api/call.ts';
 import { QrCode } from '#console/components/qr-code.tsx';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
+import { LoadError } from '#console/shell/load-error.tsx';
 import { CurrentPasswordField, currentPasswordErrors } from './current-password-field.tsx';
 import { type NewFactorProps, useNewFactor } from './new-factor.tsx';
 
 /** Adds an authenticator app. If the operator had no second factor before, shows the recovery codes. */
 export function AddAppForm(props: NewFactorProps) {
   const { finish, shownCodes } = useNewFactor(props);
-  const { data: newTotp } = useQuery({
+  const {
+    data: newTotp,
+    error,
+    refetch,
+  } = useQuery({
     ...{ queryKey: ['new-totp'], queryFn: () => post('operator/prepareTotp', {}) },
     ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0 }, // each form has its own secret
   });
@@ -23,6 +28,7 @@ export function AddAppForm(props: NewFactorProps) {
   );
   const { form } = smallForm;
   if (shownCodes) return shownCodes;
+  if (!newTotp && error) return <LoadError error={error} reset={() => void refetch()} />;
   if (!newTotp) return <Skeleton height={320} />;
   return (
     <SmallFormFields smallForm={smallForm} saveLabel="Add app" cancel={props.cancel}>

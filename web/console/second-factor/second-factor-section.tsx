@@ -8,6 +8,7 @@ import { formatCount } from '#console/components/format.ts';
 import { Section } from '#console/components/section.tsx';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 import { RelativeTime } from '#console/components/times.tsx';
+import { LoadError } from '#console/shell/load-error.tsx';
 import { AddAppForm } from './add-app-form.tsx';
 import { AddPasskeyForm } from './add-passkey-form.tsx';
 import { CurrentPasswordField, currentPasswordErrors } from './current-password-field.tsx';
@@ -71,7 +72,7 @@ function CodesDialog({ close }: { close: () => void }) {
 export function SecondFactorSection() {
   const client = useQueryClient();
   const [dialog, open] = useState<OpenDialog>(null);
-  const { data } = useQuery(secondFactorsQuery);
+  const { data, error, refetch } = useQuery(secondFactorsQuery);
   /** Whether the dialog shows new recovery codes. It then closes only with the button below them. */
   const [showsCodes, setShowsCodes] = useState(false);
   const close = () => {
@@ -84,7 +85,8 @@ export function SecondFactorSection() {
       title="Second factor"
       lead="With a second factor, sign-in needs your password and also a passkey or a code from your phone. A stolen password alone is then not enough."
     >
-      {data ? (
+      {!data && (error ? <LoadError error={error} reset={() => void refetch()} /> : <Skeleton height={80} />)}
+      {data && (
         <Stack>
           {data.list.map(({ id, kind, title, lastUseDateTime }) => (
             <Group key={id} justify="space-between">
@@ -136,8 +138,6 @@ export function SecondFactorSection() {
             </Text>
           )}
         </Stack>
-      ) : (
-        <Skeleton height={80} />
       )}
       {dialog?.what === 'app' && (
         <Dialog onClose={close} title="Add authenticator app" closeOnEscape={!showsCodes} withCloseButton={!showsCodes}>

@@ -8,6 +8,7 @@ import { Section } from '#console/components/section.tsx';
 import { showMessage } from '#console/components/show-message.tsx';
 import { useFormPage } from '#console/components/use-form-page.ts';
 import { firstProfileWithUsers } from '#console/shares/share-queries.ts';
+import { LoadError } from '#console/shell/load-error.tsx';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 import { UserFields } from './user-fields.tsx';
 import { passwordError } from './user-password.ts';
@@ -15,7 +16,8 @@ import type { UserValues } from './user-values.ts';
 
 /** The form of a new access user. The password can be set now or later. */
 export function NewUserPage() {
-  const { data: profile } = useQuery(firstProfileWithUsers);
+  const { data: profile, error, refetch } = useQuery(firstProfileWithUsers);
+  if (profile === undefined && error) return <LoadError error={error} reset={() => void refetch()} />;
   if (profile === undefined) return <Skeleton height={320} />;
   return (
     <>
