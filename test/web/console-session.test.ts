@@ -55,6 +55,15 @@ test('after sign-out, the back button shows only the sign-in page', async (t) =>
   await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
 });
 
+test('if the server cannot be reached, an operator who signs out reads that the sign-out failed', async (t) => {
+  const { page, go } = await openSignedInConsole(t);
+  await go('/shares');
+  await page.route(/operator\/signOut$/, (route) => route.abort());
+  await page.getByRole('button', { name: 'Olga' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByText('The sign-out failed. The server cannot be reached.', { exact: false }).waitFor();
+});
+
 test('an operator who changes their own password must enter the current one, and the session ends', async (t) => {
   const { page, go } = await openSignedInConsole(t);
   await go('/settings/account');

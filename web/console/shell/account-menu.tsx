@@ -2,8 +2,10 @@ import { Menu, Text, UnstyledButton } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
+import { asProblem } from '#console/api/call.ts';
 import { signOut } from '#console/api/session.ts';
 import { deleteAllDrafts } from '#console/components/drafts.ts';
+import { showMessage } from '#console/components/show-message.tsx';
 import { appearances } from '#kit/appearance.ts';
 import { useCaller } from './caller.ts';
 import { selectAppearance, useAppearance } from './scheme.ts';
@@ -20,7 +22,11 @@ export function AccountMenu() {
   const appearance = useAppearance();
   const client = useQueryClient();
   async function endSession() {
-    await signOut().catch(() => {});
+    try {
+      await signOut();
+    } catch (cause) {
+      return showMessage({ text: `The sign-out failed. ${asProblem(cause).message}`, failed: true });
+    }
     client.clear();
     deleteAllDrafts();
     window.location.assign('/console');
