@@ -64,6 +64,20 @@ test('if the server cannot be reached, an operator who signs out reads that the 
   await page.getByText('The sign-out failed. The server cannot be reached.', { exact: false }).waitFor();
 });
 
+test('a sign-in that fails because the database is not available says so', async (t) => {
+  const { page, go } = await openConsole(t);
+  await go('');
+  await page.route(/operator\/signIn$/, (route) =>
+    route.fulfill({
+      status: 503,
+      headers: { 'content-type': 'application/problem+json', 'retry-after': '5' },
+      json: { code: 'storeAway', detail: 'The database is not available. Try again later' },
+    }),
+  );
+  await signIn(page);
+  await page.getByText(/^The database is not available\. Try again later\. Wait \d s\.$/).waitFor();
+});
+
 test('an operator who changes their own password must enter the current one, and the session ends', async (t) => {
   const { page, go } = await openSignedInConsole(t);
   await go('/settings/account');

@@ -19,9 +19,9 @@ function errorText({ status, code, message }: Problem, secondsLeft: number): str
   if (code === 'secondFactorWrong') return 'The code or passkey is wrong, or has been used already. Try again, with a new code.';
   if (status === 401) return 'Wrong name or password. Check both and try again.';
   if (secondsLeft <= 0) return message;
-  return status === 429
-    ? `Too many attempts. Try again in ${secondsLeft} s.`
-    : `Too many sign-ins at the moment. Try again in ${secondsLeft} s.`;
+  if (status === 429) return `Too many attempts. Try again in ${secondsLeft} s.`;
+  if (code === 'signInBusy') return `Too many sign-ins at the moment. Try again in ${secondsLeft} s.`;
+  return `${message} Wait ${secondsLeft} s.`;
 }
 
 /** What the server asks for besides the password. */
