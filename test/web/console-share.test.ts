@@ -183,6 +183,14 @@ test('the page of a share says how many visitors its list leaves out', async (t)
   await panel.getByText('3 more').waitFor();
 });
 
+test('the buttons of a calendar have names', async (t) => {
+  const { page, go } = await openSignedInConsole(t);
+  await go('/shares/new');
+  await page.getByRole('button', { name: 'Expires' }).click();
+  await page.getByRole('button', { name: 'Next month' }).click();
+  await page.getByRole('button', { name: 'Previous month' }).click();
+});
+
 test('after a share is deactivated in the console, the next click of a visitor shows no files', async (t) => {
   const { postern, page, window, go } = await openSignedInConsole(t);
   await mkdir(join(postern.files, 'inner'));

@@ -8,6 +8,7 @@ import {
   Modal,
   type VariantColorsResolver,
 } from '@mantine/core';
+import type { CalendarAriaLabels } from '@mantine/dates';
 
 // The colors come from the tokens of web/kit. Mantine requires ten shades and uses them only where no variable below is set.
 const accent: MantineColorsTuple = [
@@ -40,6 +41,16 @@ const variants: VariantColorsResolver = (input) => {
   return defaultVariantColorsResolver(input);
 };
 
+/** Names of the buttons with an arrow. The button between them is named by its text, such as "November 2026". */
+const calendarLabels: CalendarAriaLabels = {
+  previousMonth: 'Previous month',
+  nextMonth: 'Next month',
+  previousYear: 'Previous year',
+  nextYear: 'Next year',
+  previousDecade: 'Previous decade',
+  nextDecade: 'Next decade',
+};
+
 export const theme = createTheme({
   respectReducedMotion: true,
   primaryColor: 'accent',
@@ -56,6 +67,9 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     // A dialog's header must not be a landmark of the page.
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'none' } } } }),
+    // Not DatePickerInput.extend: pages without a calendar do not load @mantine/dates.
+    DatePickerInput: { defaultProps: { ariaLabels: calendarLabels } },
+    DateTimePicker: { defaultProps: { ariaLabels: calendarLabels } },
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', size: 'lg', color: 'gray' } }),
   },
 });
