@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { millisecondsPerDay } from '#core/instant.ts';
 import { createUsersProfile, newShare, signIn as signInAtLink } from '../start.ts';
 import { assertAccessible, openSignedInConsole, unexpectedErrors } from './console.ts';
 
@@ -181,6 +182,15 @@ test('the page of a share says how many visitors its list leaves out', async (t)
   const panel = page.getByRole('region', { name: 'Activity' });
   await panel.getByRole('cell', { name: 'visitor 49' }).waitFor();
   await panel.getByText('3 more').waitFor();
+});
+
+test('the activity of a share begins with the first day of its chart', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  const { id } = await postern.call('share/add', newShare());
+  const request = page.waitForRequest(/share\/activity$/);
+  await go(`/shares/${id}`);
+  const start = Date.parse((await request).postDataJSON().fromDate) / millisecondsPerDay;
+  assert.equal(start, Math.floor(Date.now() / millisecondsPerDay) - 29);
 });
 
 test('the buttons of a calendar have names', async (t) => {

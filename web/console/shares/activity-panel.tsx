@@ -7,6 +7,7 @@ import { formatNumber, formats } from '#console/components/format.ts';
 import { RelativeTime } from '#console/components/times.tsx';
 import { useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
+import { millisecondsPerDay } from '#core/instant.ts';
 import type { Share } from '#core/records/share.ts';
 import type { ResponseOf } from '#features/operation-types.ts';
 
@@ -15,6 +16,9 @@ type Activity = ResponseOf<'share/activity'>;
 const days = 30;
 const maxNames = 50;
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** Returns the start of the first of the last 30 days in UTC: the days that DayChart shows. */
+const periodStart = () => new Date((Math.floor(Date.now() / millisecondsPerDay) - (days - 1)) * millisecondsPerDay).toISOString();
 
 /** Says how many rows a table leaves out. */
 const MoreRows = ({ total }: { total: number }) =>
@@ -86,7 +90,7 @@ export function ActivityPanel({ share: { id } }: { share: Share }) {
   const isAdmin = useHasRole('admin');
   const { data, error, refetch } = useQuery({
     queryKey: ['share', 'activity', id],
-    queryFn: () => post('share/activity', { id, fromDate: new Date(Date.now() - days * 86_400_000).toISOString() }),
+    queryFn: () => post('share/activity', { id, fromDate: periodStart() }),
   });
   return (
     <Paper withBorder className="panel" component="section" aria-labelledby="share-activity">
