@@ -175,13 +175,17 @@ test('the page of a share says how many visitors its list leaves out', async (t)
   await page.route(/share\/activity$/, async (route) => {
     const response = await route.fetch();
     const counts = { visits: 1, downloads: 0, uploads: 0, lastDateTime: new Date().toISOString() };
-    const byVisitor = Array.from({ length: 53 }, (_, index) => ({ visitor: `visitor ${index}`, ...counts }));
+    const byVisitor = Array.from({ length: visitorCount }, (_, index) => ({ visitor: `visitor ${index}`, ...counts }));
     await route.fulfill({ response, json: { ...(await response.json()), byVisitor } });
   });
+  let visitorCount = 53;
   await go(`/shares/${id}`);
   const panel = page.getByRole('region', { name: 'Activity' });
   await panel.getByRole('cell', { name: 'visitor 49' }).waitFor();
-  await panel.getByText('3 more').waitFor();
+  await panel.getByText('3 more', { exact: true }).waitFor();
+  visitorCount = 1000; // the most that the server returns
+  await page.reload();
+  await panel.getByText('At least 950 more', { exact: true }).waitFor();
 });
 
 test('the activity of a share begins with the first day of its chart', async (t) => {

@@ -15,15 +15,17 @@ type Activity = ResponseOf<'share/activity'>;
 
 const days = 30;
 const maxNames = 50;
+const maxVisitors = 1000; // the server returns at most this many visitors
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** Returns the start of the first of the last 30 days in UTC: the days that DayChart shows. */
 const periodStart = () => new Date((Math.floor(Date.now() / millisecondsPerDay) - (days - 1)) * millisecondsPerDay).toISOString();
 
-/** Says how many rows a table leaves out. */
-const MoreRows = ({ total }: { total: number }) =>
+/** Says how many rows a table leaves out. @param isMinimum there may be more rows than `total` */
+const MoreRows = ({ total, isMinimum = false }: { total: number; isMinimum?: boolean }) =>
   total > maxNames && (
     <Text size="sm" c="dimmed">
+      {isMinimum && 'At least '}
       {formatNumber(total - maxNames)} more
     </Text>
   );
@@ -45,7 +47,7 @@ const Visitors = ({ visitors }: { visitors: Activity['byVisitor'] }) => (
         }}
       />
     </Table.ScrollContainer>
-    <MoreRows total={visitors.length} />
+    <MoreRows total={visitors.length} isMinimum={visitors.length >= maxVisitors} />
   </>
 );
 
