@@ -205,3 +205,12 @@ test('an API key expires after the chosen day in the time zone of the operator',
   const expiry = list.find(({ name }: { name: string }) => name === 'nightly')?.expiryDateTime;
   assert.match(expiry ?? '', /-16T0[45]:00:00\.000Z$/); // midnight in New York
 });
+
+test('before an action on more than 20 shares, the dialog says that only the first 20 were checked for visits', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  for (let count = 0; count < 21; count += 1) await postern.call('share/add', newShare({ title: `Share ${count}` }));
+  await go('/shares');
+  await page.locator('.records').getByLabel('Select all on this page').check();
+  await page.getByLabel('Bulk actions').getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByText('No visits were found in the last 7 days. Only the first 20 links were checked.').waitFor();
+});
