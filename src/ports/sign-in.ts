@@ -15,7 +15,7 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
-/** The columns of a login profile that every sign-in needs. A kind reads other columns itself. */
+/** The columns of a login profile that every sign-in needs. A kind reads others itself. Refusal (400): the profile has changed meanwhile. */
 export interface ProfileRef {
   readonly tid: number;
   readonly profile_id: number;
@@ -74,8 +74,7 @@ export interface PasswordSignIn {
   /**
    * Verifies the credentials within `attempt.countAttempt`. An unknown name, a wrong password and an inactive user take the same time
    * and get the same response.
-   * @throws Refusal (401, 429), see `SignInAttempt`; (403) without the required group; (503) if busy, or the directory is not available;
-   *   (400) if the profile of a directory has changed
+   * @throws Refusal (401, 429), see `SignInAttempt`; (403) without the required group; (503) if busy, or without the directory; (400)
    */
   verify(profile: ProfileRef, credentials: PasswordCredentials, attempt: SignInAttempt): Promise<CompletedSignIn>;
   /**
@@ -126,10 +125,7 @@ export interface CodeSignIn {
    * @throws Refusal (503) if no mail can be sent
    */
   request(profile: ProfileRef, request: CodeRequest): Promise<void>;
-  /**
-   * Verifies a code and uses it up. Returns null for a wrong code, after too many attempts, for a browser without a valid code, and if the
-   * address may not sign in.
-   */
+  /** Verifies a code and uses it up. Returns null for a wrong or an expired code, after too many attempts, and for a wrong address. */
   verify(profile: ProfileRef, credentials: CodeCredentials): Promise<CompletedSignIn | null>;
 }
 
@@ -194,8 +190,7 @@ export interface RedirectSignIn {
   /**
    * Begins a sign-in. Stores nothing.
    * @param redirectUrl address of this profile to which the browser comes back
-   * @throws Refusal (400) if the profile has changed; (401) if the provider's metadata or the client's settings are refused; (503) if the
-   *   provider is not available
+   * @throws Refusal (400); (401) if the provider's metadata or the client's settings are refused; (503) if the provider is not available
    */
   begin(profile: ProfileRef, redirectUrl: string): Promise<StartedSignIn>;
   /**
@@ -212,7 +207,6 @@ export interface RedirectSignIn {
    * the browser back with a POST, which has no cookies unless they are for HTTPS only.
    * @returns a reference for the parameter `parked` of the next request. If the response was refused, `finish` throws the refusal that the
    *   reference contains
-   * @throws Refusal (400) if the profile has changed, or the request has no response; (503)
    */
   park?(profile: ProfileRef, response: BrowserReturn): Promise<string>;
   /** Returns whether a sign-in may begin at the provider. It ends at the portal. Absent: none may. */

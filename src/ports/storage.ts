@@ -7,10 +7,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/**
- * An open file. Reads return the content that `entry` describes, even if the name is deleted or replaced meanwhile; or they throw
- * ItemChanged, if the storage no longer has this content, as is usual for services.
- */
+/** An open file. Reads return the content that `entry` describes, or throw ItemChanged if the storage no longer has it. */
 export interface OpenFile {
   readonly entry: DatedEntry;
   /** The entire content, if the file is so small that it was read when it was opened. */
@@ -74,10 +71,7 @@ export interface Upload {
   readonly handle: string | null;
   /** Resolves when the next chunk may be written. The chunk may be reused then. @throws StorageFull */
   write(chunk: Uint8Array): Promise<void>;
-  /**
-   * Makes all written bytes durable, so that `place` is fast. The file is not visible yet. Not for a small file that the storage stores
-   * with one request: `place` sends it.
-   */
+  /** Makes all written bytes durable, except those of a small file that `place` stores with one request. The file is not visible yet. */
   sync(): Promise<void>;
   /**
    * Makes the file visible permanently: it stays visible after a crash. @returns its name
