@@ -60,12 +60,12 @@ export class FakeDataLake implements AsyncDisposable {
   }
 
   #handleContainer({ method }: IncomingMessage, response: ServerResponse, query: URLSearchParams): void {
-    if (method === 'HEAD') return void response.end();
+    if (method === 'HEAD') return void refuse(response, 403, 'AuthorizationPermissionMismatch'); // as for a SAS token of the container
     const folder = query.get('directory') ?? '';
     if (folder !== '' && !this.items.get(folder)?.folder) return void refuse(response, 404, 'PathNotFound');
     const names = [...this.items.keys()].filter((name) => parentOf(name) === folder).sort();
     const start = Number(query.get('continuation') ?? 0);
-    const end = start + Number(query.get('maxresults') ?? 5000);
+    const end = start + Number(query.get('maxResults') ?? 5000);
     if (end < names.length) response.setHeader('x-ms-continuation', `${end}`);
     const paths = names.slice(start, end).map((name) => {
       const item = this.items.get(name);

@@ -14,7 +14,7 @@ import { slicesOf } from './slices-of.ts';
 
 const maxText = 1 << 16; // bytes
 const maxListed = 1_000_000; // entries of one folder
-const pageSize = '1000'; // entries
+const listQuery = { resource: 'filesystem', recursive: 'false' };
 /** Bytes of a file that are sent with one request. The service accepts 4000 MiB. */
 const maxAppend = 1 << 30;
 const ifAbsent = { 'if-none-match': '*' };
@@ -51,7 +51,8 @@ export class DataLakeItems implements FileServer {
     const name = path.at(-1) ?? '';
     const folder: ServerEntry = { name, folder: true, size: 0, modified: null, etag: 'W/"folder"' };
     if (key === '') {
-      await this.container.sendAndRead('HEAD', '', { query: { resource: 'filesystem' } });
+      // A SAS token of the container does not allow a request for the properties of the container.
+      await this.container.sendAndRead('GET', '', { query: { ...listQuery, maxResults: '1' } });
       return folder;
     }
     if (isAzureKeyTooLong(key)) return null;
@@ -65,7 +66,7 @@ export class DataLakeItems implements FileServer {
 
   async *list(path: readonly string[]): AsyncGenerator<readonly ServerEntry[]> {
     const key = this.keyOf(path);
-    const query = { resource: 'filesystem', recursive: 'false', maxresults: pageSize, ...(key === '' ? {} : { directory: key }) };
+    const query = { ...listQuery, maxResults: '1000', ...(key === '' ? {} : { directory: key }) };
     let count = 0;
     for (let next = ''; ; ) {
       const request = { query: { ...query, ...(next === '' ? {} : { continuation: next }) }, expected: [404], timeLimit: slowTimeLimit };
@@ -103,7 +104,8 @@ export class DataLakeItems implements FileServer {
 
   async storeFile(path: readonly string[], body: OutboundBody): Promise<boolean> {
     const key = this.keyOf(path);
-    const created = await this.container.sendAndRead('PUT', key, { query: { resource: 'file' }, expected: [404], repeatable: true });
+    // Not repeated: a copy of the request that reaches the service late would empty the file.
+    const created = await this.container.sendAndRead('PUT', key, { query: { resource: 'file' }, expected: [404] });
     if (created.status === 404) return false;
     let position = 0;
     for (const slice of slicesOf(body, maxAppend)) {
