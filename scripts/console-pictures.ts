@@ -145,7 +145,7 @@ const scenes: Record<string, Scene> = {
     },
   },
   users: { at: '/users', expectedText: 'carla' },
-  user: { at: '/users/1', expectedText: 'Can sign in' },
+  user: { at: '/users/1', expectedText: 'Inactive users' },
   import: {
     at: '/users/import',
     expectedText: 'Import users',
@@ -195,7 +195,7 @@ const scenes: Record<string, Scene> = {
     expectedText: 'Olga',
     after: (page) => page.getByRole('button', { name: 'Add operator' }).click(),
   },
-  password: { at: '/users/1', expectedText: 'Can sign in', after: (page) => page.getByRole('button', { name: 'Set password' }).click() },
+  password: { at: '/users/1', expectedText: 'Inactive users', after: (page) => page.getByRole('button', { name: 'Set password' }).click() },
   refused: {
     at: '/shares/new',
     expectedText: 'Choose the file or folder',

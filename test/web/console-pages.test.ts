@@ -26,7 +26,7 @@ for (const viewport of [
       '/users': 'bob',
       '/users/new': 'Needed only for a login profile',
       '/users/import': 'Choose a file, or paste',
-      [`/users/${profile.users['ann']}`]: 'Can sign in',
+      [`/users/${profile.users['ann']}`]: 'Inactive users',
       '/profiles': 'Clients',
       [`/profiles/${profile.id}`]: 'Portal',
       '/profiles/new': 'Allowed IP addresses',

@@ -26,7 +26,7 @@ export const en = {
   resetIntro: 'Enter your e-mail address. If your account has this address, you will get a code with which you can choose a new password.',
   setNewPassword: 'Set new password',
   backToSignIn: 'Back to sign-in',
-  askForPassword: 'Forgot your password? Ask the person who sent you the link for a new one.',
+  askForPassword: 'Forgot your password? Ask the person who sent you the link for a new password.',
   continueWith: 'Continue with {title}',
   providerRefused: 'The sign-in was not accepted',
   providerRefusedNext: 'Try again. If that does not help, ask the person who sent you the link.',
@@ -191,7 +191,7 @@ export const en = {
   archiveTooDeepNext: 'Open this folder and download one of the folders inside it.',
   changeImpossible: 'The storage cannot make this change',
   changeImpossibleNext:
-    'A file may be locked or protected there, a folder may have too many files, or the storage may not allow a name. Ask the person who sent you the link.',
+    'Possible reasons: a file is locked or protected there, a folder has too many files, or the storage does not allow a name. Ask the person who sent you the link.',
   fileArchived: 'This file is in archive storage',
   fileArchivedNext: 'It must be restored from there first, which can take hours. Ask the person who sent you the link.',
   storageAway: 'The files are not available right now',

@@ -72,7 +72,7 @@ export function DirectoryTest({ id }: Props) {
     >
       <Text size="sm" c="dimmed" mt="sm">
         With a user name, the test shows by which names and groups shares can list the user. The password is needed only for a profile with
-        a pattern. Nobody is signed in.
+        a name pattern. Nobody is signed in.
       </Text>
       <Group align="end" mt="xs">
         <TextInput label="User to test" autoComplete="off" value={username} onChange={(event) => setUsername(event.currentTarget.value)} />

@@ -31,7 +31,7 @@ export function AlertFields({ form }: { form: UseFormReturnType<ShareValues> }) 
       </Group>
       <Text size="sm" c="dimmed">
         {overview?.mail === false
-          ? 'No mail server is configured. Alerts wait for one, up to three days. The audit log shows all actions.'
+          ? 'No mail server is configured. Alerts wait until there is one, but are deleted after three days. The audit log shows all actions.'
           : 'The actions of a visitor are collected for a minute, and sent in one e-mail. While the visitor continues, further e-mails follow after 5 minutes, after another 15 minutes, and then every hour. The audit log shows each action immediately.'}
       </Text>
     </>

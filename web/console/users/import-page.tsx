@@ -162,7 +162,7 @@ export function ImportPage() {
         />
       </Section>
       {table && (
-        <Section title="Columns" lead="Check the field of each column.">
+        <Section title="Columns" lead="Check what each column is imported as.">
           <ColumnFields
             table={table}
             mapping={mapping}

@@ -5,7 +5,7 @@ import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import type { UserValues } from './user-values.ts';
 
 const moveText =
-  'If you change the login profile, shares with the sign-in method "Users with passwords" no longer list the user. Other shares keep the name.';
+  'If you change the login profile, shares with the sign-in method "Users with passwords" no longer list the user. The lists of other shares keep the name.';
 
 /** The fields of an access user. @param isNew the user name can still be chosen */
 export function UserFields({ form, isNew }: { form: UseFormReturnType<UserValues>; isNew: boolean }) {
@@ -22,7 +22,7 @@ export function UserFields({ form, isNew }: { form: UseFormReturnType<UserValues
         onChange={(id) => id && form.setFieldValue('authId', id)}
         error={form.errors['authId']}
       />
-      <Switch label="Can sign in" {...form.getInputProps('active', { type: 'checkbox' })} />
+      <Switch label="Active" description="Inactive users cannot sign in." {...form.getInputProps('active', { type: 'checkbox' })} />
     </Section>
   );
 }

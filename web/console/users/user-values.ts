@@ -29,5 +29,5 @@ export const changedUserFields = changedFieldsBy<UserValues>({
   lastName: 'last name',
   email: 'e-mail',
   authId: 'login profile',
-  active: 'can sign in',
+  active: 'active',
 });
