@@ -16,7 +16,7 @@ export async function measureRate(repeated: RepeatedRequest, connections: number
   return successes / duration;
 }
 
-/** Reads and discards a response. @returns seconds until its first byte and until its end, and its number of bytes */
+/** Reads and discards a response. @returns seconds until the first byte of its body and until its end, and the bytes of its body */
 export function download(url: string, headers: Record<string, string> = {}): Promise<{ first: number; total: number; bytes: number }> {
   const start = performance.now();
   return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export function download(url: string, headers: Record<string, string> = {}): Pro
   });
 }
 
-/** Uploads `bytes` bytes. @returns seconds until the response */
+/** Uploads `bytes` bytes. @returns seconds until the end of the response */
 export function upload(url: string, method: 'PUT' | 'POST', bytes: number): Promise<number> {
   const start = performance.now();
   const piece = Buffer.alloc(1 << 20, 'postern');

@@ -9,7 +9,7 @@ const fromBase64url = (text: string) => new Uint8Array(Buffer.from(text, 'base64
 
 /**
  * Returns the origin of the page on which a passkey was created or used, or null if that page may not use passkeys (no HTTPS, and not
- * localhost). The library then verifies that the device has signed for the host of this origin (RP ID hash).
+ * localhost). The library then verifies that the data of the device are for the host of this origin (RP ID hash).
  */
 function originOf(clientDataJSON: string): URL | null {
   const { origin }: { origin?: unknown } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString());
@@ -18,8 +18,8 @@ function originOf(clientDataJSON: string): URL | null {
 }
 
 /**
- * Returns whether an attestation is without certificates. The library would load revocation lists from the addresses in certificates,
- * which a client could choose.
+ * Returns whether an attestation is without certificates. For some certificates, the library would load revocation lists from the
+ * addresses in them, over connections that Postern does not check.
  */
 async function hasNoCertificates(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await helpers();
@@ -28,7 +28,7 @@ async function hasNoCertificates(attestationObject: string): Promise<boolean> {
   return format === 'none' || (format === 'packed' && attestation.get('attStmt').get('x5c') === undefined);
 }
 
-/** Returns null instead of throwing: the library throws for any invalid data of a client. */
+/** Returns null instead of throwing: the library throws for most invalid data of a client. */
 async function orNull<T>(check: () => Promise<T | null>): Promise<T | null> {
   try {
     return await check();

@@ -91,7 +91,7 @@ export class ProviderCache {
    * Sends a request to a provider. Concurrent requests share one request for its metadata. After a failure to get the metadata or to reach
    * the provider, no request is sent to it for a few seconds.
    * @param read reads the metadata
-   * @throws ProviderUnavailable, ProviderRefused
+   * @throws ProviderUnavailable, ProviderRefused; the cause of a `TokenStoreError` that `send` throws
    */
   async request<T>(
     library: typeof Library,

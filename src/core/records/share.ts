@@ -73,7 +73,7 @@ export const shareFields = {
       'A password for this link only, 10 to 256 characters. The share gets its own login profile with the ipRange, lang and startupMessage of the profile in authenticationId. Never returned.',
   }),
   proxyMode: flag(
-    'true: Postern itself sends the files. false: if the storage supports signed addresses, also called presigned URLs (kind `s3`, and kind `azure` with an account key), a download is redirected (302) to a signed address of the storage, which is valid for 60 seconds. Postern handles the download itself if the share has `copyProtect`, `waterMarkText` or `digitalSignature` (then the download may be refused), if the share expires within that time, or if the login profile has an `ipRange`.',
+    'true: Postern itself sends the files. false: if the storage supports signed addresses, also called presigned URLs (kind `s3`, and kind `azure` with an account key), the download of a file is redirected (302) to a signed address of the storage, which is valid for 60 seconds. Postern handles the download itself if the share has `copyProtect`, `waterMarkText` or `digitalSignature` (then the download may be refused), if the share expires within that time, if the login profile has an `ipRange`, or if the file may have to be restored from an archive first.',
   ),
   maxBytes: limit(
     'Quota: how many bytes the files below the path may have together, no matter who stored them. Uploads at the link beyond it get 507. null: no limit.',
@@ -100,7 +100,7 @@ export type Share = Static<typeof Share>;
 const permissions = ['canDelete', 'canUpload', 'canCreateFolder', 'canDownload', 'canDownloadFolder', 'canView', 'canRename'] as const;
 const alerts = ['alertDelete', 'alertUpload', 'alertCreateFolder', 'alertDownload', 'alertView', 'alertRename'] as const;
 
-/** The flags and texts of a share that are stored as they are. The columns of the table are derived from them. */
+/** The flags and texts of a share that are stored as they are. Their columns are derived from their names. */
 export const storedShareFields = new StoredFields({
   flags: [...permissions, ...alerts, 'copyProtect', 'digitalSignature', 'allowAllUsers', 'proxyMode', 'folder', 'active'],
   texts: ['title', 'description', 'startupMessage', 'waterMarkText', 'digitalSignReason'],

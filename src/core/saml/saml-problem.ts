@@ -22,7 +22,7 @@ function providerProblem({ metadataUrl, metadata, entityId, entryPoint, certific
   return certificates === undefined ? 'certificates are required without metadata' : null;
 }
 
-/** Returns whether a text is one certificate in PEM. */
+/** Returns whether a text has the form of one certificate in PEM. */
 const isCertificate = (text: string) => /^\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*$/.test(text);
 
 /** Returns what is wrong with the configuration of a SAML profile that its schema accepts, or null. */

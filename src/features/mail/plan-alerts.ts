@@ -120,7 +120,11 @@ function contentOf(rows: readonly AlertRow[], share: { title: string; view_id: s
   };
 }
 
-/** Ends the digests whose visitor has paused, and sets the time of the next mail for the others. */
+/**
+ * Ends the digests without an alert in this mail, and sets the time of the next mail for the others. Alerts that did not fit in the mail
+ * get a new digest if theirs has ended.
+ * @param active visitors with an alert in this mail
+ */
 async function continueDigests(
   { store }: PlanPorts,
   tx: Tx,

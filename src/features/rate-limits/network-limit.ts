@@ -5,7 +5,7 @@ import type { Clock } from '#ports/clock.ts';
 
 const minute = 60_000; // ms
 
-/** Limits how often visitors of one network do something at a login profile. */
+/** Limits how often clients of one network do something at a login profile. */
 export interface NetworkLimit {
   /** Counts one action. @returns false if there were too many in this window */
   admit(address: string, profileId: number): boolean;
@@ -37,8 +37,11 @@ function networkLimit(clock: Clock, window: number, max: { readonly network: num
 /** Returns a limit of new sessions: each needs a row in the database until it expires. */
 export const newSessionLimit = (clock: Clock) => networkLimit(clock, minute, { network: 300, wide: 1000 });
 
-/** Returns a limit of requests that begin or complete a sign-in at a provider: each may write to the audit log. */
+/**
+ * Returns a limit of requests that begin a sign-in at a provider, begin or complete a test of one, park a provider's response, or report
+ * a sign-out there: each may send a request to the provider or write to the database.
+ */
 export const providerRequestLimit = (clock: Clock) => networkLimit(clock, minute, { network: 300, wide: 1000 });
 
-/** Returns a limit of new sign-in codes: each is a mail to somebody. */
+/** Returns a limit of requests for codes, for a sign-in or a new password: each may send a mail to somebody. */
 export const newCodeLimit = (clock: Clock) => networkLimit(clock, 10 * minute, { network: 100, wide: 300 });

@@ -113,7 +113,7 @@ const signInPaths = {
   '/api/v1/login': signInPath('login', 'Signs in with the name of a key and the key; returns a Bearer token.', Login, LoginResponse),
   '/api/v1/operator/signIn': signInPath(
     'operator_signIn',
-    "Signs an operator in and sets the console's cookie, which every operation accepts in place of a key. With the cookie, a change also needs the header Origin.",
+    "Signs an operator in and sets the console's cookie, which every operation accepts in place of a key. With the cookie, a POST or DELETE also needs the header Origin, or `Sec-Fetch-Site: same-origin`.",
     OperatorSignIn,
     CallerRecord,
   ),
@@ -137,7 +137,7 @@ const signInPaths = {
   ),
   '/api/v1/operator/signIn/finish': providerPath(
     'operator_finishSignIn',
-    'The address to which the provider sends the browser back. Signs the operator in and opens the console.',
+    'The address to which the provider sends the browser back. Signs the operator in, or connects the operator after `operator/linkProvider`, and opens the console.',
   ),
   '/api/v1/operator/linkProvider': signInPath(
     'operator_linkProvider',
@@ -147,7 +147,7 @@ const signInPaths = {
   ),
 };
 
-/** Returns the OpenAPI 3.1 document: /api/v1 from the list of operations, and the paths of links. */
+/** Returns the OpenAPI 3.1 document: the paths of operations, for signing in and out, and of links. */
 export function openApi(operations: readonly Operation[], publicUrl: string) {
   const registry = components();
   const paths = {

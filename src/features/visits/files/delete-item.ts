@@ -33,7 +33,8 @@ async function freedSpace(
 
 /**
  * Deletes a file, or a folder with its content. A storage with real folders does it in one step.
- * @throws Refusal as `authorizeVisit` and `changeItem`; (403) for the root of the share, (404) if the item does not exist
+ * @throws Refusal as `authorizeVisit`, `changeItem` and `withStorageErrors`; (403) for the root of the share, (404) if the item does not
+ *   exist
  */
 export async function deleteItem(
   ports: AuthorizationPorts & StoragePorts & ChangePorts,
