@@ -55,13 +55,17 @@ function allowsRange(headers: Headers, { etag, modified }: Validators): boolean 
 const clampSuffixRanges = (range: string, size: number) =>
   range.replace(/([=,]\s*)-(\d+)/g, (match, prefix: string, length: string) => (size > 0 && Number(length) > size ? `${prefix}0-` : match));
 
-/** Returns how to answer a request. A Range that cannot be parsed is ignored; a range outside the file is 416 (RFC 9110, 14.2). */
+/** Returns whether a range ends before it begins: such a Range is invalid (RFC 9110, 14.1.1). */
+const hasReversedRange = (range: string) => [...range.matchAll(/(\d+)-(\d+)/g)].some(([, first, last]) => Number(first) > Number(last));
+
+/** Returns how to answer a request. A Range that is invalid is ignored; a range outside the file is 416 (RFC 9110, 14.2). */
 export function evaluateConditions(method: string, headers: Headers, validators: Validators): ConditionalResult {
   if (failsPrecondition(headers, validators)) return { status: 412 };
   if (isNotModified(headers, validators)) return { status: 304 };
   const range = joinHeader(headers['range']);
   if (method !== 'GET' || range === undefined || !/^bytes=/i.test(range) || !allowsRange(headers, validators)) return { status: 200 };
   if (range.split(',', maxRanges + 1).length > maxRanges) return { status: 200 }; // not parsed: thousands of ranges take milliseconds
+  if (hasReversedRange(range)) return { status: 200 };
   const ranges = parseRange(validators.size, clampSuffixRanges(range, validators.size), { combine: true });
   if (ranges === -1) return { status: 416 };
   return ranges === -2 ? { status: 200 } : { status: 206, ranges };

@@ -85,8 +85,8 @@ export function ExplainPanel({ share }: { share: Share }) {
         Check access
       </Title>
       <Text size="sm" c="dimmed">
-          Uses the same rules as the link, and assumes that an identity provider or directory lets the visitor sign in. Unsaved changes are
-          not included.
+        Uses the same rules as the link, and assumes that an identity provider or directory lets the visitor sign in. Unsaved changes are
+        not included.
       </Text>
       <form onSubmit={submit} onInput={() => explanation.reset()}>
         <Group align="end" gap="sm" mt="sm" className="explain">
