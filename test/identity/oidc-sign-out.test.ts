@@ -71,8 +71,8 @@ test('if the ID token had no sid, a logout token with a sid also ends the sessio
   assert.deepEqual([entry.actor, JSON.parse(entry.after)], ['Ann', { by: 'provider' }]);
 });
 
-test('a sid of any length is accepted but a long one is not stored; any logout token for the user then ends the session', async (t) => {
-  const sid = 's'.repeat(100_000);
+test('a sid of thousands of characters is accepted but not stored; any logout token for the user then ends the session', async (t) => {
+  const sid = 's'.repeat(30_000);
   const { provider, postern, logout } = await startSignedIn(t, sid);
   const session = await postern.ports.store.read.selectFrom('visit_session').select('provider_session').executeTakeFirst();
   assert.equal(session?.provider_session, null);
