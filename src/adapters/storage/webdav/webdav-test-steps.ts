@@ -1,42 +1,19 @@
 import type { ChangeEvidence } from '#adapters/storage/moves/change-evidence.ts';
 import type { ItemMoves } from '#adapters/storage/moves/item-moves.ts';
-import { writeTestFile } from '#adapters/storage/moves/write-test-file.ts';
+import { itemTestSteps, listRoot } from '#adapters/storage/moves/item-test-steps.ts';
 import { conditionsIgnoredWarning, connectionSteps, testContent } from '#adapters/storage/objects/connection-steps.ts';
-import { readBody } from '#adapters/storage/objects/service-request.ts';
 import type { TestStep } from '#ports/storage.ts';
-import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
-/** Returns the steps that test a folder at a WebDAV server. The test file is in the staging area, so no visitor sees it. */
+/** Returns the steps that test a folder at a WebDAV server. */
 export function webdavTestSteps(server: WebdavServer, evidence: ChangeEvidence, moves: ItemMoves, token: string): readonly TestStep[] {
-  const path = evidence.removedPath(token);
-  async function listRoot(): Promise<void> {
-    if (!(await evidence.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
-    for await (const _ of evidence.list([])) break;
+  async function ignoresConditions(movedPath: readonly string[]): Promise<boolean> {
+    const request = { headers: { 'if-match': '"another"' }, body: testContent, expected: [409, 412, 501] };
+    const { status } = await server.sendAndRead('PUT', server.urlOf(movedPath), request);
+    return status < 300 || status === 501;
   }
   return [
-    ...connectionSteps(listRoot),
-    { step: 'write', run: () => writeTestFile(evidence, moves, token) },
-    {
-      step: 'read',
-      async run() {
-        const response = await server.send('GET', server.urlOf(path));
-        const bytes = await readBody('GET', () => response.read(2 * testContent.length));
-        if (Buffer.from(bytes).toString() !== testContent)
-          throw new StorageUnavailable('the server returned other bytes than those written');
-      },
-    },
-    {
-      step: 'conditions',
-      async run(note) {
-        const { status } = await server.sendAndRead('PUT', server.urlOf(path), {
-          headers: { 'if-match': '"another"' },
-          body: testContent,
-          expected: [409, 412, 501],
-        });
-        if (status < 300 || status === 501) note(conditionsIgnoredWarning);
-      },
-    },
-    { step: 'remove', run: () => evidence.clear(token) },
+    ...connectionSteps(() => listRoot(evidence)),
+    ...itemTestSteps(evidence, moves, token, { ignoresConditions, warning: conditionsIgnoredWarning }),
   ];
 }
