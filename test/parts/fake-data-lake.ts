@@ -137,7 +137,7 @@ export class FakeDataLake implements AsyncDisposable {
   #delete(response: ServerResponse, path: string, { folder }: FakeItem, query: URLSearchParams): void {
     if (!folder && query.has('recursive')) return void refuse(response, 400, 'InvalidQueryParameterValue');
     const inner = [...this.items.keys()].filter((name) => name.startsWith(`${path}/`));
-    if (inner.length > 0 && query.get('recursive') !== 'true') return void refuse(response, 409, 'DirectoryNotEmpty');
+    if (folder && query.get('recursive') !== 'true') return void refuse(response, 409, 'DirectoryNotEmpty');
     for (const name of [path, ...inner]) this.items.delete(name);
     response.end();
   }

@@ -145,13 +145,14 @@ export class DataLakeItems implements FileServer {
   }
 
   async delete(path: readonly string[]): Promise<void> {
-    const entry = await this.find(path);
-    if (!entry) return;
-    const request = { expected: [404], repeatable: true, timeLimit: slowTimeLimit };
-    const recursive: Readonly<Record<string, string>> = entry.folder ? { recursive: 'true' } : {};
+    const key = this.keyOf(path);
+    const request = { repeatable: true, timeLimit: slowTimeLimit };
+    const { status } = await this.container.sendAndRead('DELETE', key, { ...request, expected: [400, 404, 409] });
+    if (status < 300 || status === 404) return;
+    // The service wants `recursive` for folders, and does not accept it for files.
     for (let next = ''; ; ) {
-      const query = { ...recursive, ...(next === '' ? {} : { continuation: next }) };
-      const { headers } = await this.container.sendAndRead('DELETE', this.keyOf(path), { ...request, query });
+      const query = { recursive: 'true', ...(next === '' ? {} : { continuation: next }) };
+      const { headers } = await this.container.sendAndRead('DELETE', key, { ...request, query, expected: [404] });
       next = headers['x-ms-continuation'] ?? ''; // of a large folder
       if (next === '') return;
     }
