@@ -14,13 +14,16 @@ import { packRangeText } from '#core/authorization/address-range.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 
+/** Returns a new key. One of 200 keys that the library creates with Ed25519 is malformed. */
+const newKeyPair = () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 });
+
 /**
  * Starts a fake server, which accepts everybody.
  * @param answer handles the requests of a connection
  * @returns the items of a location there
  */
 async function startFakeServer(t: TestContext, answer: (sftp: SFTPWrapper) => void): Promise<SftpItems> {
-  const { private: hostKey, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
+  const { private: hostKey, public: publicKey } = newKeyPair();
   const sshServer = new ssh2.Server({ hostKeys: [hostKey] }, (connection: Connection) => {
     connection.on('authentication', (request) => request.accept()).on('error', () => {}); // the client may have disconnected
     connection.on('session', (accept) => accept().on('sftp', (acceptSftp) => answer(acceptSftp())));
@@ -128,7 +131,7 @@ test('a folder is removed although another program removes it, or a folder in it
 });
 
 test('a server gets at most three signatures made with a private key, however many it requests', async () => {
-  const key = ssh2.utils.parseKey(ssh2.utils.generateKeyPairSync('ed25519').private);
+  const key = ssh2.utils.parseKey(newKeyPair().private);
   assert.ok(!(key instanceof Error));
   const agent = signInAgent(ssh2.BaseAgent, key);
   const results: boolean[] = [];
