@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** Compresses the built assets in a folder, so that the server need not compress them for each response. */
+/** Compresses the built assets in a folder. The server sends the compressed files, and compresses no asset itself. */
 export const compressAssets = (out: string): Plugin => ({
   name: 'compress-assets',
   closeBundle() {

@@ -9,7 +9,7 @@ const out = resolve(import.meta.dirname, '../build/visitor');
 
 /**
  * Copies the character maps and standard fonts that a PDF may use without embedding them, and the image decoders that are
- * written in JavaScript. The viewer loads each of these files when a PDF needs it.
+ * written in JavaScript. The viewer loads one of these files only when a PDF needs it.
  */
 const pdfParts: Plugin = {
   name: 'pdf-parts',

@@ -46,7 +46,7 @@ const tree = root.addChildren([
   page('/settings/account', () => import('./settings/account-page.tsx'), 'AccountPage'),
 ]);
 
-/** Returns the router of the console. The code of a page is loaded when the pointer is over a link to it, or when it is first opened. */
+/** Returns the router of the console. The code of a page is loaded when a link to it has the pointer or the focus, or when it is opened. */
 export const consoleRouter = (client: QueryClient) =>
   createRouter({
     routeTree: tree,

@@ -1,6 +1,6 @@
 const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/** Formats sizes, times and lists in one language and in the reader's time zone. */
+/** Formats sizes, numbers, times and lists in one language and in the reader's time zone. */
 export interface Formats {
   /** `3.4 MB`. */
   size(bytes: number): string;
@@ -64,7 +64,7 @@ export function formatsFor(tag: string): Formats {
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Splits a name in two. The end is never cut off on the page, because it distinguishes files with similar names. */
+/** Splits a name of more than 18 letters in two. The end is never cut off on the page: it distinguishes files with similar names. */
 export function splitName(name: string): [string, string] {
   if (name.length <= 18) return [name, ''];
   const letters = Array.from(graphemes.segment(name), ({ segment }) => segment);

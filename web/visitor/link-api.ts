@@ -1,7 +1,7 @@
 import type { CodeUse } from '#core/mail/code-mail.ts';
 import type { Listing, PasswordResetBody, PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
 
-/** An error response of the server, or a request that failed in the browser. */
+/** An error response of the server, or an error that the page has found itself, such as a lost connection. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: string;
@@ -57,7 +57,7 @@ export function parseFailure(status: number, text: string, retryAfter: string | 
   }
 }
 
-/** Waits for a response or for its body. @throws Failure with the code `offline` if the connection is lost */
+/** Waits for a response or for its body. @throws Failure with the code `offline` if the connection is lost or the request is aborted */
 export const orOffline = <T>(received: Promise<T>): Promise<T> =>
   received.catch(() => {
     throw offlineFailure();

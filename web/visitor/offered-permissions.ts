@@ -9,8 +9,8 @@ export const showsList = ({ can }: Share) => can.view || can.download;
 
 /**
  * Returns the permissions that the page offers. Leaves out actions that the server would refuse, and actions without a place on
- * the page: protected files cannot be viewed or downloaded yet, changes of a row need the list, and the only change of a single file
- * is to replace it.
+ * the page: protected files cannot be viewed or downloaded yet, new folders and changes of a row need the list, and the only change of a
+ * single file is to replace it.
  */
 export function offeredPermissions(share: Share): LinkPermissions {
   const { can, folder } = share;

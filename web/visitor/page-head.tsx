@@ -6,7 +6,7 @@ import type { PortalLink } from './portal-link.ts';
 import { PasswordDialog } from './sign-in/password-dialog.tsx';
 import { useTranslation } from './translations/use-translation.ts';
 
-/** The page header: the title, the visitor's name, and the permissions. */
+/** The header of the page of a share or portal: the title, the visitor's name, and the permissions or the number of shares. */
 export function PageHead({
   title,
   visitor,

@@ -62,7 +62,7 @@ export function actionLabel(action: string): string {
   return actionLabels[action] ?? (verbs[operation] && recordNames[record] ? `${verbs[operation]} ${recordNames[record]}` : action);
 }
 
-/** Operations that change records, and sign-ins of operators. */
+/** The audited actions of operators, of API keys and of commands on the server. */
 const operationActions = [
   'share/add',
   'share/update',

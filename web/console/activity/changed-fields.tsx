@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (json: string | null): Fields => (json === null ? {} : JSON.parse(json));
 const text = (value: unknown) => (value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Shows the old and new value of each field that a change modified. */
+/** Shows the old and new value of each field that a change modified, except those that every change modifies. */
 export function ChangedFields({ before, after }: { before: string | null; after: string | null }) {
   const [oldFields, newFields] = [fieldsOf(before), fieldsOf(after)];
   const changedNames = [...new Set([...Object.keys(oldFields), ...Object.keys(newFields)])].filter(

@@ -15,7 +15,7 @@ export class Problem extends Error {
   readonly fieldErrors: readonly FieldError[];
   /** Seconds to wait before the next try, or null. */
   readonly retryAfter: number | null;
-  /** Options for a passkey, or null if the sign-in needs none. */
+  /** Options for a passkey, if the server asks for one at sign-in; else null. */
   readonly passkey: PasskeyRequest | null;
   constructor(status: number, code: string, detail: string, others: Partial<Pick<Problem, 'fieldErrors' | 'retryAfter' | 'passkey'>> = {}) {
     super(detail);
@@ -74,13 +74,13 @@ export function onSessionEnd(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Waits for a response or for its body. @throws Problem with the code `offline` if the connection is lost */
+/** Waits for a response or for its body. @throws Problem with the code `offline` if the connection is lost or the request is aborted */
 const orOffline = <T>(received: Promise<T>): Promise<T> =>
   received.catch(() => {
     throw new Problem(0, 'offline', 'The server cannot be reached. Check the connection and try again.');
   });
 
-/** Sends a request. @returns the JSON of the response @throws Problem */
+/** Sends a request. @returns the JSON of the response, or null if it is empty @throws Problem */
 async function send(path: string, init: RequestInit) {
   const response = await orOffline(fetch(`/api/v1/${path}`, init));
   const text = await orOffline(response.text());
@@ -120,7 +120,7 @@ const operationBy =
   <Name extends OperationName>(name: Name, body: RequestOf<Name>, options?: ChangeOptions): Promise<ResponseOf<Name>> =>
     sendBody(method, name, Object(body), options);
 
-/** Calls an operation that changes records, or a read operation that takes a body. @throws Problem */
+/** Calls an operation with a body, other than a deletion. @throws Problem */
 export const post = operationBy('POST');
 /** Calls an operation that deletes a record. @throws Problem */
 export const remove = operationBy('DELETE');

@@ -16,7 +16,7 @@ export interface BulkAction<T> {
   readonly undo?: (record: T) => Promise<unknown>;
 }
 
-/** A record for which the server refused an action, and the reason. */
+/** A record for which an action failed, and the reason: the server refused it, or the connection was lost. */
 export interface RefusedRecord<T> {
   readonly record: T;
   readonly problem: Problem;

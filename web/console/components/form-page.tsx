@@ -11,13 +11,13 @@ interface Props<V extends Record<string, unknown>> {
   readonly changes?: string;
   readonly children: ReactNode;
   readonly extra?: ReactNode;
-  /** Disables the fields, because the role does not allow changes. */
+  /** Shows only the fields, disabled, because the role does not allow changes. */
   readonly readOnly?: boolean;
   /** The form creates a record. It can be saved without any input. */
   readonly isNew?: boolean;
 }
 
-/** A form with a bar that always stays visible: the summary of changes and the save button. */
+/** A form. Unless it is read-only, it has a bar that stays visible: the summary of changes and the save button. */
 export function FormPageView<V extends Record<string, unknown>>({
   page,
   saveLabel,

@@ -2,7 +2,7 @@ import { Checkbox, NativeSelect } from '@mantine/core';
 import { useListState } from './list-state.ts';
 
 interface Props {
-  /** Columns that the server sorts by. */
+  /** Columns that the server can sort by. */
   readonly sorts: readonly { readonly name: string; readonly sort: string }[];
   /** Whether all records of the page are selected. null: records cannot be selected. */
   readonly all: boolean | null;

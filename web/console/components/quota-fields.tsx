@@ -30,7 +30,7 @@ export const quotaBodyOf = ({ maxGigabytes, maxFiles }: QuotaValues) => ({
 });
 
 interface Properties {
-  /** Any form with `QuotaValues`. */
+  /** `getInputProps` of a form whose values include `QuotaValues`. */
   readonly inputProps: (field: keyof QuotaValues) => GetInputPropsReturnType;
 }
 

@@ -115,7 +115,7 @@ function SearchField({ label }: { label: string }) {
   const field = useRef<HTMLInputElement>(null);
   const search = useDebouncedCallback((q: string) => setListState({ q: q.trim() || undefined }, { replace: true }), 200);
   useHotkeys([['/', () => field.current?.focus()]]);
-  // When the operator goes back to an earlier search, show its word.
+  // When the search changes outside of this field (Back, Clear filters), show its word.
   useEffect(() => {
     if (field.current !== document.activeElement) setWord(listState.q ?? '');
   }, [listState.q]);

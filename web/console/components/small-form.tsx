@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
 import { assignFieldErrors } from './field-errors.ts';
 
-/** A form of a few fields in a dialog. */
+/** A form of a few fields, in a dialog or on a page. */
 export interface SmallForm<V extends Record<string, unknown>> {
   readonly form: UseFormReturnType<V>;
   readonly submit: (event?: FormEvent<HTMLFormElement>) => void;
@@ -12,7 +12,7 @@ export interface SmallForm<V extends Record<string, unknown>> {
   readonly failure: string;
 }
 
-/** Returns the form of a dialog. @param errorsOf assigns a problem without field errors to fields */
+/** Returns a small form. @param errorsOf assigns a problem without field errors to fields */
 export function useSmallForm<V extends Record<string, unknown>>(
   initialValues: V,
   save: (values: V) => Promise<unknown>,

@@ -110,13 +110,13 @@ function samlProviderOf({ samlBy, metadataUrl, metadata, entryPoint, certificate
   return samlBy === 'metadata' ? { metadata } : { entryPoint, certificates: certificatesIn(certificates) };
 }
 
-/** Returns the field emailTrust, or no field if only verified e-mail addresses are accepted, which is the default. */
+/** Returns the field emailTrust, or no field for the default, `verified`. */
 const trustOf = ({ emailTrust }: ProfileValues) => (emailTrust === 'provider' ? { emailTrust } : {});
 
 /** Returns the fields that determine how the groups of a directory are found, or no field for the default, memberOf. */
 const groupsOfDirectory = ({ groupsFrom, groupFilter }: ProfileValues) => (groupsFrom === 'search' ? { groupsFrom, groupFilter } : {});
 
-/** Returns the configuration of the selected kind as the API takes it, without empty optional fields. */
+/** Returns the configuration of the selected kind as the API takes it, without empty optional fields. null: the kind has none. */
 export function configurationOf(values: ProfileValues): object | null {
   const withoutEmpty = (fields: object) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== false));

@@ -87,7 +87,7 @@ function UnfinishedUploads({ id }: { id: number }) {
   );
 }
 
-/** Who has opened the share, who has not, and its activity by day. */
+/** Who has opened the share, who has not, its activity by day, and its unfinished uploads. */
 export function ActivityPanel({ share: { id } }: { share: Share }) {
   const isAdmin = useHasRole('admin');
   const { data, error, refetch } = useQuery({

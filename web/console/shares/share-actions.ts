@@ -6,7 +6,7 @@ import type { Share } from '#core/records/share.ts';
 const week = 7 * 86_400_000; // ms
 const maxSharesChecked = 20;
 
-/** Changes only `active`. It reads the share first, so that it does not overwrite what others have changed since the list was loaded. */
+/** Changes only `active`. It reads the share first, so that it does not overwrite what others have changed since the page was loaded. */
 const setActive =
   (active: boolean) =>
   async ({ id }: Share, options: ChangeOptions) => {

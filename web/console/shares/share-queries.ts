@@ -16,7 +16,7 @@ export async function findProfiles(
   return pages.flatMap(({ list }) => list).sort((a, b) => a.title.localeCompare(b.title));
 }
 
-/** The first login profile with which access users sign in, preselected for a new user. null: there is none. */
+/** The first login profile with which access users sign in, preselected for new users. null: there is none. */
 export const firstProfileWithUsers = queryOptions({
   queryKey: ['profile', 'with users'],
   queryFn: ({ signal }) => findProfiles({ pageSize: 1 }, true, signal).then(([first]) => first ?? null),

@@ -5,7 +5,7 @@ import type { CallerRecord } from '#core/records/operator.ts';
 const CallerContext = createContext<CallerRecord | null>(null);
 export const CallerProvider = CallerContext.Provider;
 
-/** Returns the operator who has signed in. */
+/** Returns the operator who has signed in, also while they must sign in again because the session has ended. */
 export function useCaller(): CallerRecord {
   const caller = useContext(CallerContext);
   if (!caller) throw new Error('no operator has signed in');

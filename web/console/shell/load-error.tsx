@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { asProblem } from '#console/api/call.ts';
 
-/** Shown when a page or record could not be loaded, with a button to try again. */
+/** Shown when a page, a record or a list could not be loaded, with a button to try again. */
 export function LoadError({ error, reset }: { error: unknown; reset: () => void }) {
   const { message, status } = asProblem(error);
   const title = status === 404 ? 'This record does not exist' : 'This page could not be loaded';

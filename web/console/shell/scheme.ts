@@ -10,7 +10,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Sets and stores the appearance of the console. */
+/** Sets the appearance of the console, and stores it for all pages of Postern in this browser. */
 export function selectAppearance(appearance: Appearance): void {
   current = appearance;
   chooseAppearance(appearance);

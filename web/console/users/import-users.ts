@@ -105,7 +105,7 @@ async function setPasswords(rows: readonly ImportRow[], authId: number, progress
 /**
  * Adds the users of a file, a thousand at a time, and sets their passwords. A refused row does not stop the others.
  * @param dryRun the server only checks the rows
- * @param progress called with the number of rows done
+ * @param progress called with the number of rows done, not counting those that were refused before they were sent
  */
 export async function importUsers(
   rows: readonly ImportRow[],

@@ -11,7 +11,7 @@ export type ReadResult = { readonly table: CsvTable } | { readonly error: string
 
 /**
  * Decodes a text file. Spreadsheets write UTF-8, UTF-16 with a byte order mark, or, in Western Europe, Windows-1252.
- * Bytes that are not valid UTF-8 are decoded as Windows-1252.
+ * A file that is not valid UTF-8 is decoded as Windows-1252.
  */
 export function decodeText(bytes: ArrayBuffer): string {
   const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));

@@ -13,13 +13,13 @@ interface Properties {
   readonly share: NonNullable<Visit['share']>;
   readonly can: LinkPermissions;
   readonly path: readonly string[];
-  /** The number of entries; null: not loaded yet. */
+  /** The number of entries that match the search; null: not loaded yet. */
   readonly total: number | null;
   readonly listQuery: ListQuery;
   readonly changeQuery: (changes: Partial<ListQuery>) => void;
-  /** Uploads files into the folder; null: not allowed. */
+  /** Uploads files into the folder; null: not offered. */
   readonly onFiles: ((files: readonly FileToUpload[]) => void) | null;
-  /** Replaces the shared file, in a share of a single file; null: not allowed. */
+  /** Replaces the shared file, in a share of a single file; null: not offered. */
   readonly replace: ((files: readonly FileToUpload[]) => void) | null;
   readonly newFolder: () => void;
 }

@@ -19,7 +19,7 @@ export interface ListQuery {
 
 /** A folder of any size, of which some pages are loaded. */
 export interface Folder {
-  /** The number of entries; null: not loaded yet. */
+  /** The number of entries that match the query; null: not loaded yet. */
   readonly total: number | null;
   readonly failure: Failure | null;
   readonly loading: boolean;

@@ -56,7 +56,7 @@ function usePaneErrors(source: string) {
     setFailure(null);
     setRetries(retries + 1);
   };
-  /** Asks the server for the reason: the error of an image, a video or a PDF does not tell it. */
+  /** Asks the server for the reason: the error of an image, a video, an audio file or a PDF does not tell it. */
   const onError = () =>
     // The connection may have been lost only for a moment, so the first error without a reason counts as such a loss.
     void checkAddress('HEAD', source).then(retries === 0 ? retry : onUnshowable, onFailure);

@@ -11,12 +11,12 @@ const key = `way back ${linkPath}`;
 const maxSignInTime = 10 * 60_000; // ms, as the server allows
 let failedSignIn: FailedSignIn | null = null;
 
-/** Stores the folder that the page shows: the redirects of the provider lose the part of the address after the `#`. */
+/** Stores which folder or preview the page shows: the redirects of the provider lose the part of the address after the `#`. */
 export function saveFolderAddress(): void {
   if (window.location.hash !== '') saveStoredText('sessionStorage', key, `${Date.now()} ${window.location.hash}`);
 }
 
-/** Returns the folder that the page showed before the sign-in, or an empty text if the sign-in began more than ten minutes ago. */
+/** Returns the stored fragment of the address, or an empty text if there is none of the last ten minutes. */
 function takeFolderAddress(): string {
   const [, startedAt = '0', hash = ''] = /^(\d+) (#.*)$/.exec(readStoredText('sessionStorage', key) ?? '') ?? [];
   deleteStoredText('sessionStorage', key);
@@ -24,8 +24,8 @@ function takeFolderAddress(): string {
 }
 
 /**
- * Takes the outcome of a sign-in at a provider out of the address, and returns to the folder that the page showed before. Call this
- * function before other code reads the address.
+ * Takes the outcome of a sign-in at a provider out of the address, and returns to the folder or preview that the page showed before. Call
+ * this function before other code reads the address.
  */
 export function takeProviderOutcome(): void {
   const { hash, pathname, search } = window.location;

@@ -32,7 +32,7 @@ export interface UploadState {
   readonly sha256: string | null;
 }
 
-/** Returns what the server has of an upload. @throws Failure with the code `uploadUnknown` if there is no such upload */
+/** Returns what the server has of an upload. @throws Failure, with the code `uploadUnknown` if there is no such upload */
 export async function fetchState(address: string): Promise<UploadState> {
   const response = await orOffline(fetch(address, { method: 'HEAD', headers: tusHeaders }));
   const received = response.headers.get('upload-offset');

@@ -40,7 +40,7 @@ export function saveUnfinished(upload: Omit<UnfinishedUpload, 'sentAt'>): void {
   save([{ ...upload, sentAt: Date.now() }, ...readUnfinished().filter(({ address }) => address !== upload.address)]);
 }
 
-/** Forgets an upload that is complete, cancelled or expired. */
+/** Forgets an upload that is not continued: it is complete, not wanted any more, or not on the server. */
 export const forgetUnfinished = (address: string): void => save(readUnfinished().filter((upload) => upload.address !== address));
 
 /** Returns whether a file is the one whose upload is unfinished. */

@@ -14,7 +14,7 @@ export interface UploadQueueOptions {
   readonly fetchEtag: (path: readonly string[]) => Promise<string | null>;
   /** Receives why an upload failed, unless the visitor has cancelled it. When the session has ended, the queue pauses until `resume`. */
   readonly reportFailure: (failure: Failure) => void;
-  /** Whether folders may be created. Otherwise all files go to the folder they were dropped on. */
+  /** Whether folders may be created. Otherwise all files go to the folder that they are added to. */
   readonly canCreateFolders: boolean;
 }
 

@@ -3,7 +3,7 @@ import { Failure, listFolder } from '#visitor/link-api.ts';
 import { isActive, type Queue } from './upload-item.ts';
 import { Uploads } from './uploads.ts';
 
-/** Returns the ETag of a file from its folder's listing, or null. Path []: the shared file. @throws Failure if it is a folder */
+/** Returns the ETag of a file from its folder's listing, or null. Path []: the shared file. @throws Failure, also if it is a folder */
 async function fetchEtag(path: readonly string[]): Promise<string | null> {
   const name = path.at(-1);
   const { entries } = await listFolder(path.slice(0, -1), name === undefined ? {} : { searchWord: name, pageSize: '1000' });
