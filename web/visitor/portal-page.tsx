@@ -35,7 +35,7 @@ function MoreShares({ failed, loadMore }: { failed: boolean; loadMore: () => voi
 /** Lists the shares that the signed-in visitor can open. */
 export function PortalPage({ visit, onSignOut }: { visit: PortalVisit; onSignOut: () => void }) {
   const { signIn, visitor } = visit;
-  const { shares, total, failed, loadMore } = usePortalShares(visit);
+  const { shares, total, hasMore, failed, loadMore } = usePortalShares(visit);
   const translation = useTranslation();
   const { translate } = translation;
   useEffect(() => {
@@ -67,7 +67,7 @@ export function PortalPage({ visit, onSignOut }: { visit: PortalVisit; onSignOut
                 </a>
               </li>
             ))}
-            {shares.length < total && <MoreShares failed={failed} loadMore={loadMore} key={shares.length} />}
+            {hasMore && <MoreShares failed={failed} loadMore={loadMore} key={shares.length} />}
           </ul>
         )}
       </main>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { maxPortalPageSize } from '#core/portal-page-size.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { fetchPortalPage } from './link-api.ts';
 
@@ -8,38 +9,50 @@ type PortalShare = PortalVisit['shares'][number];
 export interface PortalShares {
   readonly shares: readonly PortalShare[];
   readonly total: number;
+  readonly hasMore: boolean;
   /** Whether the last request for more shares failed. */
   readonly failed: boolean;
   /** Loads the next shares. Does nothing when all are loaded or a request is running. */
   loadMore(): void;
 }
 
+/** The pages after those that are part of the visit. */
+interface LaterPages {
+  readonly shares: readonly PortalShare[];
+  /** Index at which the next page begins. A page can have fewer shares than its size, because the server checks each of them. */
+  readonly next: number;
+  readonly total: number;
+}
+
 /** Loads the shares of a portal page by page, after those that are part of the visit. A new visit starts again. */
 export function usePortalShares(visit: PortalVisit): PortalShares {
-  const [moreShares, setMoreShares] = useState<readonly PortalShare[]>([]);
+  const noPages: LaterPages = { shares: [], next: maxPortalPageSize, total: visit.totalCount };
+  const [laterPages, setLaterPages] = useState(noPages);
   const [failed, setFailed] = useState(false);
   const currentVisit = useRef(visit);
   const isLoading = useRef(false);
   useEffect(() => {
     currentVisit.current = visit;
     isLoading.current = false;
-    setMoreShares([]);
+    setLaterPages(noPages);
     setFailed(false);
   }, [visit]);
-  const shares = [...visit.shares, ...moreShares];
+  const { shares, next, total } = laterPages;
+  const hasMore = next < total;
   function loadMore(): void {
-    if (isLoading.current || shares.length >= visit.totalCount) return;
+    if (isLoading.current || !hasMore) return;
     isLoading.current = true;
     setFailed(false);
     const isCurrent = () => currentVisit.current === visit;
-    fetchPortalPage(shares.length)
+    fetchPortalPage(next)
       .then(
-        (page) => isCurrent() && setMoreShares((before) => [...before, ...page.shares]),
+        (page) =>
+          isCurrent() && setLaterPages({ shares: [...shares, ...page.shares], next: next + maxPortalPageSize, total: page.totalCount }),
         () => isCurrent() && setFailed(true),
       )
       .finally(() => {
         if (isCurrent()) isLoading.current = false;
       });
   }
-  return { shares, total: visit.totalCount, failed, loadMore };
+  return { shares: [...visit.shares, ...shares], total, hasMore, failed, loadMore };
 }

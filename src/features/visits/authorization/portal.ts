@@ -1,4 +1,5 @@
 import { decidePortal } from '#core/authorization/decide.ts';
+import { maxPortalPageSize } from '#core/portal-page-size.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { profileRules, unpackedRanges } from '#features/links/find-link.ts';
 import { findViewIdOwner } from '#features/links/view-ids.ts';
@@ -15,8 +16,6 @@ import { type PortalPageRequest, portalShares } from './portal-shares.ts';
 import type { VisitServices } from './visit-services.ts';
 import { signInPart, visitorPart } from './visit-share.ts';
 
-/** Largest and default page size of a portal, in shares. */
-export const maxPortalPageSize = 1000;
 const firstPage: PortalPageRequest = { startIndex: 0, pageSize: maxPortalPageSize };
 
 /** A request for a page of a portal's shares. */
