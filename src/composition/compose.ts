@@ -37,7 +37,7 @@ export interface Postern extends AsyncDisposable {
   readonly publicUrl: string;
   /** Base address of the management interface, which serves /api/v1. */
   readonly apiUrl: string;
-  /** File that holds the first admin key, if this is the first start and POSTERN_API_KEY is not set; else null. */
+  /** File that holds the first admin key, if this start created that key; else null. */
   readonly firstKeyFile: string | null;
   /** One-time address at which the first operator is created, valid for an hour; null if tenant 1 has an admin, or if the disk is full. */
   readonly firstConsoleUrl: string | null;

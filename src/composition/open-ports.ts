@@ -43,7 +43,7 @@ import type { TestReplacements } from './replacements.ts';
 const processBits = 96;
 const maxChangeTime = 30_000; // ms
 
-/** The ports of a server, and the parts that measure them. */
+/** The ports of a server, and other parts that a server needs. */
 export interface OpenPorts {
   readonly ports: Ports;
   readonly transfers: Transfers;

@@ -19,8 +19,8 @@ export async function stopServers(servers: readonly FastifyInstance[], transfers
 }
 
 /**
- * Disposes of the parts of the server, for a limited time: a database that hangs must not keep the process running. The next start recovers
- * changes without an outcome.
+ * Disposes of the parts of the server, for a limited time: a database that hangs must not keep the process running. The next start, or
+ * another process, recovers changes without an outcome.
  */
 export async function endInTime(parts: AsyncDisposable): Promise<void> {
   const timeout = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ export interface CostQueue<Item> {
   add(group: string, item: Item): void;
   /** Removes and returns the next item, or undefined if there is none to take. */
   take(): Item | undefined;
-  /** Adds the cost of an item to its group, in any unit. */
+  /** Adds the cost of an item, in any unit, to its group. The queue may have forgotten an idle group, which then gets no cost. */
   charge(group: string, cost: number): void;
   /** Holds back all items of the group until it is resumed. */
   pause(group: string): void;

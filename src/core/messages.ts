@@ -152,7 +152,7 @@ export type MessageName = keyof typeof messages;
 
 /** Additional data of a refusal. */
 export interface RefusalExtras {
-  /** The reason, for the audit log. It may name servers of the operator, so clients never get it. */
+  /** The reason, for the audit log and the test of a login profile. It may name servers of the operator, so visitors never get it. */
   readonly forOperator?: string;
   readonly fieldErrors?: readonly FieldError[];
   /** Seconds until the client may try again (RFC 9110, 10.2.3). */

@@ -13,7 +13,7 @@ export const maxCodeAttempts = 5;
  * networks then gets one guess for each code that is requested, and visitors who enter the right code notice nothing.
  */
 export const maxWrongCodes = 250;
-/** Time in ms in which one mailbox gets at most `maxCodes` codes, whichever browser requests them. */
+/** Time in ms in which one mailbox gets at most `maxCodes` codes of a tenant, whichever browser requests them. */
 export const codeWindow = 60 * minute;
 export const maxCodes = 10;
 

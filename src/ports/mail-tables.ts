@@ -28,12 +28,12 @@ export interface DeliveryTable {
   /** Mails with the same value share one turn within their tenant: those with the same content, or the codes of one wide network. */
   turn: Generated<string>;
   share_id: number | null;
-  /** Empty for a code until the mail is sent: only then does Postern check whether the address is admitted. */
+  /** Empty for a code until the first attempt to send it: only then does Postern look up the address that gets it. */
   recipient: string;
   /** The same for two spellings of an address. */
   recipient_key: string;
   message_id: string;
-  /** `held`: it was restored from a backup, and waits for the consent of an operator. */
+  /** `held`: it was restored from a backup, and waits for `mail/retry` or `mail/drop`. */
   state: 'waiting' | 'sending' | 'sent' | 'failed' | 'dropped' | 'held';
   attempts: number;
   created_at: number;

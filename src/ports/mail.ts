@@ -14,7 +14,7 @@ export interface OutgoingMail {
 /** Mails of a lane wait only for mails of the same lane: a sign-in code does not wait behind alerts. */
 export type MailLane = 'alerts' | 'codes';
 
-/** A lane of deliveries, or the lane of test mails, which are sent at once and delay no delivery. */
+/** A lane of deliveries, or the lane of test mails, which are not enqueued and delay no delivery. */
 export type SendLane = MailLane | 'tests';
 
 /** How many slow mails of a lane may be sent in addition to the usual number: the mail server may check some recipients for minutes. */
@@ -27,7 +27,7 @@ export interface Mail extends AsyncDisposable {
   readonly timeZone: string;
   /** Domain for Message-IDs. */
   readonly domain: string;
-  /** How many mails of each lane can be sent at a time. */
+  /** How many mails of each lane can be sent at a time, besides slow ones (`maxSlowMails`). */
   readonly concurrency: Readonly<Record<MailLane, number>>;
   /**
    * Sends one mail. Resolves when the server has accepted it.

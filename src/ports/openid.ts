@@ -14,7 +14,7 @@ export interface PendingOpenId {
   readonly verifier: string;
 }
 
-/** What a provider says about a user. Its signature and its audience are verified. */
+/** What a provider says about a user. The signature and the audience of the ID token are verified. */
 export interface OpenIdStatement {
   /** Claims of the ID token; null: none was sent, which is allowed when a sign-in is refreshed (OpenID Connect Core, 12.2). */
   readonly idToken: Readonly<Record<string, unknown>> | null;

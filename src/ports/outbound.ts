@@ -79,7 +79,7 @@ export interface OutboundResponse {
   /**
    * Reads the entire body.
    * @param maxBytes limit, since a response from outside can have any length
-   * @throws ResponseTooLarge
+   * @throws ResponseTooLarge; another error if the connection fails
    */
   read(maxBytes: number): Promise<Uint8Array>;
   /** Ends the response without reading the rest of its body. */

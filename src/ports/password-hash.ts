@@ -11,7 +11,7 @@ export type PasswordSetter = { readonly address: string } | { readonly tid: numb
 export interface PasswordHash {
   /**
    * Returns the hash of a new password.
-   * @param setter takes turns with other setters
+   * @param setter takes turns with other setters, and with the networks of sign-in attempts
    * @throws Refusal `signInBusy` if too many are waiting
    */
   hash(password: string, setter: PasswordSetter): Promise<string>;

@@ -4,7 +4,7 @@
  */
 export class ProviderUnavailable extends Error {}
 
-/** The provider has refused the sign-in, or its response failed a check. The message is for the operator. */
+/** The provider has refused a request, or what it has sent failed a check. The message is for the operator. */
 export class ProviderRefused extends Error {}
 
 /**

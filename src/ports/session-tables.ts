@@ -18,7 +18,7 @@ export interface UsedStatementTable {
   statement_key: string;
   /** When the statement is too old to be used. */
   until: number;
-  /** The statement, encrypted, while it waits for the next request of its browser; null: it has begun a session. */
+  /** The statement, encrypted, while it waits for the next request of its browser; null: it was used. */
   parked: string | null;
 }
 

@@ -24,7 +24,7 @@ export interface ProfileRef {
   readonly profile_username: string;
 }
 
-/** A completed sign-in. It ends when the session epoch of its login profile changes, or when its kind ends it (`reauthenticate`). */
+/** A completed sign-in. It ends when the session epoch of its login profile changes, or its kind ends it (`reauthenticate`, `renew`). */
 export interface CompletedSignIn {
   readonly identity: Identity;
   /** When the identity was verified, or the provider stated it; ms since the epoch. */
@@ -41,9 +41,9 @@ export interface CompletedSignIn {
   readonly endsAt?: number;
 }
 
-/** A completed sign-in whose statement by the provider begins one session only. */
+/** A completed sign-in whose statement by the provider may be used only once. */
 export interface SingleUseSignIn extends CompletedSignIn {
-  /** Marks the statement as used, in the transaction that begins the session. @returns false if it was used before */
+  /** Marks the statement as used, in the transaction that begins the session, or after a test. @returns false if it was used before */
   readonly markStatementUsed: (tx: Tx) => Promise<boolean>;
 }
 
@@ -172,7 +172,7 @@ export interface ProviderSignOut {
   /**
    * Returns the address at which the browser signs out at the provider too; null: the provider has none.
    * @param pageUrl address to which the provider sends the browser back
-   * @throws if the provider is not available
+   * @throws if the provider or its metadata cannot be used
    */
   url(profile: ProfileRef, pageUrl: string): Promise<string | null>;
   /**
@@ -199,7 +199,7 @@ export interface RedirectSignIn {
    * @returns a Refusal (401) if what the browser has brought back is refused, by the provider or by a check: visitors can cause that, so it
    *   counts as an attempt
    * @throws Refusal (400) if the profile has changed, or the request lacks what the kind needs; (401) if the provider itself sends a wrong
-   *   response, or its statement admits nobody; (503) if it is not available
+   *   response, or its statement admits nobody; (503) if it is not available or too many wait
    */
   finish(profile: ProfileRef, response: BrowserReturn, pending: string | null): Promise<CompletedSignIn | SingleUseSignIn | Refusal>;
   /**
@@ -236,7 +236,7 @@ export interface SignInKind {
   readonly code?: CodeSignIn;
   readonly redirect?: RedirectSignIn;
   /**
-   * Checks a sign-in again at each later request. The caller has compared the epoch of the profile.
+   * Checks a sign-in again, at each later request and during transfers. The caller has compared the epoch of the profile.
    * @returns the sign-in with the current identity, whose subject is the same; null: the sign-in has ended
    */
   reauthenticate(profile: ProfileRef, signIn: CompletedSignIn): Promise<CompletedSignIn | null>;

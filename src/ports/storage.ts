@@ -7,7 +7,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** An open file. Reads return the content that `entry` describes, or throw ItemChanged if the storage no longer has it. */
+/** An open file. Reads throw ItemChanged if the storage notices that it no longer has the content that `entry` describes. */
 export interface OpenFile {
   readonly entry: DatedEntry;
   /** The entire content, if the file is so small that it was read when it was opened. */
@@ -223,6 +223,7 @@ export interface Storage {
    * Finds out whether a change took place before a crash, and repairs what is half done. Calling it again gives the same
    * result.
    * @returns the name that the change created, renamed to or removed; null: the change did not take place
+   * @throws ItemNotFound if its folder is missing, and no evidence shows that it took place
    */
   recover(change: PendingFileChange): Promise<string | null>;
   /** Deletes the traces of a change in the staging area. Call it only after the outcome is recorded: `recover` needs them. */
@@ -239,7 +240,7 @@ export interface Storage {
    */
   remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void>;
   /**
-   * Deletes what a crash has left of uploads and removals in the staging area.
+   * Deletes what changes have left in the staging area, for example after a crash.
    * @param pendingTokens returns the tokens of pending changes, whose files must stay. It is called after the staging area was
    *   listed. A token is committed before its first file is created, so that no file of a new change is deleted.
    */

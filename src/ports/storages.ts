@@ -10,7 +10,7 @@ export interface StorageLocation {
 
 /** Opens the storages of locations. */
 export interface Storages {
-  /** Opens the storage of a location. Does not check that it answers. @throws StorageUnavailable if it cannot be reached at all */
+  /** Opens the storage of a location. Does not check that it answers. @throws StorageUnavailable if its configuration cannot be used */
   open(location: StorageLocation): Promise<Storage>;
   /**
    * Returns what is wrong with the configuration of a location, or null if the tenant may store it.

@@ -3,7 +3,7 @@ import type { LastIds } from './last-ids.ts';
 import type { SearchPage, SearchQuery } from './search.ts';
 import type { Database } from './tables.ts';
 
-/** The transaction of a change. A change must await nothing but its queries. */
+/** Runs queries: in the transaction of a change, which must await nothing but its queries, or outside of one. */
 export type Tx = Kysely<Database>;
 
 /** The SQL that differs between the engines. Features otherwise use SQL that both engines understand. */
@@ -23,7 +23,7 @@ export interface Dialect {
 
 /**
  * The group whose turn a change uses. Groups take turns: the integrators and operators of a tenant, the visitors of a wide network, the
- * sign-in attempts of a wide network, and scheduled jobs. On PostgreSQL, the changes of scheduled jobs run without a turn.
+ * sign-in attempts of a wide network, and Postern itself, such as its scheduled jobs (`job`). On PostgreSQL, `job` needs no turn.
  */
 export type WriteTurn = { readonly tenant: number } | { readonly visitor: string } | { readonly network: string } | 'job';
 
@@ -38,7 +38,7 @@ export interface Store {
   readonly read: Kysely<Database>;
   /** For queries that may take long. They do not delay short queries. */
   readonly search: Kysely<Database>;
-  /** For queries that read the entire audit log, such as counts by day. They do not delay searches. */
+  /** For queries that read an entire table, such as counts of audit entries by day, or of mails. They do not delay searches. */
   readonly reports: Kysely<Database>;
   /** Returns a connection for records that take long to read, such as shares with thousands of names. Tenants take turns. */
   longRecordReader(tid: number): Kysely<Database>;
@@ -94,7 +94,7 @@ export interface Store {
 /** The disk of the database is full. The change did not take place. */
 export class StoreFull extends Error {}
 
-/** The database does not respond. It is unknown whether the change took place. */
+/** The database does not respond, or refuses changes. It is unknown whether a change took place. */
 export class StoreUnavailable extends Error {}
 
 /** The database can neither store nor look up a value of the request, so no record can have it. */

@@ -167,7 +167,7 @@ export interface UserCountTable extends ProfileCountTable {
   active_users: number;
 }
 
-/** An event that a rate limit counts: a failed sign-in attempt, a viewId conflict or a request for an unknown link. */
+/** An event that a rate limit counts, such as a failed attempt to sign in, a viewId conflict or a request for an unknown link. */
 export interface FailureTable {
   id: Generated<number>;
   /** What the limit counts by, such as a network, or a pair of user and network. */

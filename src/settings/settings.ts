@@ -22,7 +22,7 @@ export interface Settings {
   readonly searchMemory: number;
   /** Bytes that visitors must leave free on the file system of `data`. */
   readonly minFreeSpace: number;
-  /** Bytes of unfinished uploads in parts that `data` may hold. */
+  /** Bytes that unfinished uploads in parts may take in `uploads/` in `data`. */
   readonly maxUploadSpoolBytes: number;
   readonly apiKey: string | null;
   readonly secretKey: string | null;
@@ -64,7 +64,7 @@ function checkRoots(environment: Readonly<Record<string, string | undefined>>): 
 
 /**
  * Reads the settings from environment variables.
- * @throws InvalidSetting whose message names every invalid variable, and every unknown one that begins with POSTERN_
+ * @throws InvalidSetting whose message names the invalid variables, and all unknown ones that begin with POSTERN_
  */
 export function readSettings(variables: Readonly<Record<string, string | undefined>>): Settings {
   const environment = removeServiceVariables(variables);

@@ -6,7 +6,7 @@ import type { Permissions, ProfileRules, ShareRules, Visitor, VisitorNames } fro
 export const actions = ['visit', 'list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'] as const;
 export type Action = (typeof actions)[number];
 
-/** Requests that come before an action: the page of the link, sign-in and sign-out. They need no sign-in. */
+/** Requests that are no actions: the page of the link, sign-in and sign-out. They need no sign-in. */
 export type EntryRequest = 'page' | 'signIn' | 'signOut';
 
 /** Everything that a visitor may request at a link. */
@@ -153,7 +153,7 @@ const rules: readonly Rule[] = [
     name: 'audience',
     denial: 'audience',
     holds: (question) => isAdmitted(question) || isVisitBeforeSignIn(question),
-    // `signIn` is exempt: after signing a user in, it decides again with `visit` for that user.
+    // `signIn` is exempt: the `visit` that follows is decided for the user who has signed in.
     exempt: new Set(['page', 'signIn', 'signOut']),
     reason: (question, holds) => {
       if (question.share.allowAllUsers) return 'The share admits all visitors of its login profile.';

@@ -2,13 +2,13 @@ import { millisecondsPerDay } from '#core/instant.ts';
 import type { FieldError } from '#core/messages.ts';
 import type { Permissions } from './share-rules.ts';
 
-/** Requirements of a tenant for all its shares, and defaults for new ones. */
+/** Requirements of a tenant for its shares and operators, and defaults for new shares. */
 export interface TenantPolicy {
   /** Longest validity of a share in days, from now or from its start if that is later; null: no limit. */
   readonly longestValidityDays: number | null;
   /** true: the login profile of a share must require sign-in. */
   readonly signInRequired: boolean;
-  /** true: operators need a second factor. */
+  /** true: operators who sign in with a password need a second factor. */
   readonly secondFactorRequired: boolean;
   /** Permissions that the form for a new share preselects; null: the form's own defaults. */
   readonly defaultPermissions: readonly (keyof Permissions)[] | null;

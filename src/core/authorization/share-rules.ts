@@ -39,7 +39,7 @@ export interface ProfileRules {
   readonly ipRanges: PackedRanges;
 }
 
-/** Every name by which an audience may list a signed-in visitor: user name, e-mail address, groups of the identity provider. */
+/** Every name by which an audience may list a signed-in visitor, such as user name, e-mail address and groups. */
 export interface VisitorNames {
   readonly names: readonly string[];
   readonly groups: readonly string[];

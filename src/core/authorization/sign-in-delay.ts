@@ -4,7 +4,10 @@ export const failureLifetime = 15 * 60_000;
 /** Tolerated difference between clocks, in ms. A failure further in the future comes from a wrong clock and does not count. */
 export const clockTolerance = 60_000;
 
-/** Number of failures that cause no delay: for a pair of user and network, for a network, and for a wide network. */
+/**
+ * Number of failures that cause no delay: for a pair of user and network (or the second factor of an operator, or a user of a test), for a
+ * network, and for a wide network.
+ */
 export const freeFailures = { pair: 5, network: 50, wide: 200 } as const;
 export type FailureScope = keyof typeof freeFailures;
 

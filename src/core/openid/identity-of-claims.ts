@@ -12,7 +12,7 @@ export const subjectOf = (issuer: string, sub: string): string => `${issuer} ${s
 /** Claims of an ID token or of the userinfo endpoint, as the provider states them: any JSON. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What the claims say about a visitor. */
+/** What the claims say about a visitor or an operator. */
 export interface ClaimedIdentity {
   readonly subject: string;
   readonly name: string;

@@ -13,7 +13,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** Returns why an address cannot be the issuer of a login profile, or null. */
+/** Returns why an address cannot be the issuer at which visitors or operators sign in, or null. */
 export function issuerProblem(issuer: string): string | null {
   const url = URL.parse(issuer);
   if (url === null) return 'must be an address such as https://login.example.com';

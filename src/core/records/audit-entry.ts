@@ -8,7 +8,7 @@ const nullableSchema = (type: 'string' | 'integer', description: string) => ({ t
 const nullableText = (description: string) => Type.Unsafe<string | null>(nullableSchema('string', description));
 const nullableInteger = (description: string) => Type.Unsafe<number | null>(nullableSchema('integer', description));
 
-/** An audit entry in the responses of audit/search. */
+/** An audit entry in the responses of audit/search and in exports. */
 export const AuditEntry = Type.Object({
   id: Type.Integer({ description: 'Id of the entry.' }),
   dateTime: Type.String({ format: 'date-time', description: 'When it happened.' }),

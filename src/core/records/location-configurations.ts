@@ -25,7 +25,7 @@ export const LocalConfiguration = Type.Object(
   { additionalProperties: false },
 );
 
-/** A text that is sent in a header. */
+/** A text of visible ASCII characters, such as one that is sent in a header or a URL. */
 const headerText = (maxLength: number, description: string) => patternText('^[!-~]+$', { maxLength, description });
 
 /** Configuration of kind `s3`: a bucket of Amazon S3 or of a service that speaks its protocol. */

@@ -32,7 +32,7 @@ export const listsUsersById = (typeId: number) => typeId === profileTypes.USERS;
 /** Returns whether access users sign in with profiles of a type. `allowedLogins` counts users of such profiles only. */
 export const hasAccessUsers = (typeId: number) => typeId === profileTypes.USERS || typeId === profileTypes.EMAIL_CODE;
 
-/** Returns whether the access users of a profile are found by their e-mail addresses, which must then be unique in the profile. */
+/** Returns whether the access users of a profile sign in with their e-mail addresses, which must then be unique in the profile. */
 export const findsUsersByEmail = (typeId: number) => typeId === profileTypes.EMAIL_CODE;
 
 /** Returns the types for which a function such as `hasAccessUsers` returns true. */

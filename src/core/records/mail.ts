@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { bodyOf, count, freeText, limits, listOf, orNull, recordId } from './field.ts';
 
-/** States of a mail to one recipient. `held`: it comes from a restored backup, and is sent only if an operator retries it. */
+/** States of a mail to one recipient. `held`: it comes from a restored backup, and is sent only after `mail/retry`. */
 export const deliveryStates = ['waiting', 'sending', 'sent', 'failed', 'dropped', 'held'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 

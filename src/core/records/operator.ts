@@ -85,7 +85,7 @@ export const FirstOperator = bodyOf(
 );
 export type FirstOperator = Static<typeof FirstOperator>;
 
-/** Response of caller/get: the caller, and the facts about the installation that the console needs. */
+/** Response of caller/get and of a sign-in to the console: the caller, and the facts about the installation that the console needs. */
 export const CallerRecord = Type.Object({
   id: recordId('Number of the key or operator.'),
   name: requiredLine(limits.name, 'Name of the key, or user name of the operator.'),

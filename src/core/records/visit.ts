@@ -69,7 +69,7 @@ const visibleShare = Type.Object({
   }),
 });
 
-/** Response of `visit` at a link. Before sign-in it reveals nothing about the share. */
+/** Response of `visit` and of a sign-in at a link. Before sign-in it reveals nothing about the share. */
 export const Visit = Type.Object({
   signIn,
   visitor,
@@ -84,7 +84,7 @@ const portalShare = Type.Object({
   folder: Type.Boolean(),
   validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
 });
-/** Response of `visit` at a portal: one page of the shares that admit this visitor now. */
+/** Response of `visit` and of a sign-in at a portal: one page of the shares that admit this visitor now. */
 export const PortalVisit = Type.Object({
   signIn,
   visitor,
