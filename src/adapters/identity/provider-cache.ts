@@ -10,7 +10,7 @@ const metadataLifetime = 3_600_000; // ms
 const maxProviders = 256; // whose metadata and keys are cached: up to 0.5 MiB each
 const pauseAfterFailure = 3000; // ms during which no request is sent to a provider
 
-/** Signature algorithms of ID tokens: asymmetric ones, so that nobody who knows the client secret can make a token. */
+/** Signature algorithms of ID tokens and logout tokens: asymmetric ones, so that nobody who knows the client secret can make a token. */
 export const signatureAlgorithms: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
@@ -88,8 +88,8 @@ export class ProviderCache {
   }
 
   /**
-   * Sends a request to a provider. Concurrent requests share one request for its metadata. After a failure to get the metadata or to reach
-   * the provider, no request is sent to it for a few seconds.
+   * Calls `send` with the metadata of a provider, which is cached. Concurrent calls share one request for it. After a failure to get the
+   * metadata or to reach the provider, no request is sent to it for a few seconds.
    * @param read reads the metadata
    * @throws ProviderUnavailable, ProviderRefused; the cause of a `TokenStoreError` that `send` throws
    */

@@ -20,8 +20,8 @@ export interface SmtpOptions {
 }
 
 /**
- * Why a mail was not sent. refused: the mail server refuses this mail. serverUnavailable: the server cannot be used at present.
- * delayed: the server refuses this mail for now, takes too long for it, or closed its connection but accepts new ones.
+ * Why a mail was not sent. refused: the mail server refuses this mail. serverUnavailable: the server cannot be used at present, or Postern
+ * stopped the attempt. delayed: the server refuses this mail for now, takes too long for it, or closed its connection but accepts new ones.
  */
 export interface SendFailure {
   readonly kind: 'refused' | 'serverUnavailable' | 'delayed';

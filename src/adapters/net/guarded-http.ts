@@ -21,7 +21,7 @@ import { unreachable } from './unreachable.ts';
 const responseTimeout = 30_000; // ms until the headers of a response, and between two pieces of its body
 const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
-/** Errors with which a request may fail as they are. All others mean that the server cannot be reached. */
+/** Errors that a request throws as they are. All others, except after an abort, mean that the server cannot be reached. */
 const thrownErrors = [TargetRefused, TargetUnreachable, ResponseTooLarge];
 
 /** Wraps a connection before TLS begins on it. */

@@ -16,14 +16,14 @@ export class TurnSocket extends Socket {
   readonly #addTurn: (work: () => void) => void;
   /** Bytes that wait for their turn. */
   #waiting: Buffer | null = null;
-  #passedOn = 0; // bytes since the last request
+  #passedOn = 0; // bytes since the last write
   #hasEnded = false;
   readonly #maxBytes: number;
   #received = 0; // bytes
   #handshakeLimit: number | null = null; // bytes
 
   /**
-   * @param addTurn calls `work` in the next turn of the tenant
+   * @param addTurn calls `work` in the next turn of this connection, such as that of its tenant
    * @param maxBytes bytes that may arrive on the connection, including those outside of bodies,
    *   such as chunk extensions; null: no limit
    */

@@ -45,7 +45,7 @@ const reasons: ReadonlyMap<string, string> = new Map(
 /** Codes of OpenSSL for a server that offers no encryption that `startTenantTls` accepts. */
 const noCommonEncryption = /^ERR_SSL_.*(HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL)$/;
 
-/** Returns why a connection failed, or null if its code is not in the list. */
+/** Returns why a connection failed, or null if the reason is not known. */
 function reasonOf(cause: unknown): string | null {
   if (!(cause instanceof Error)) return null;
   if (cause.name === 'TimeoutError') return noResponse;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const fullDiskCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const quotaErrno = -122; // EDQUOT on Linux: Node.js has no name for it
 
-/** Returns whether a system call failed because the disk or a quota is full. */
+/** Returns whether a system call failed because the disk or a quota is full, or the file has its maximum size. */
 export const isDiskFullError = (cause: unknown): boolean =>
   cause instanceof Error && (('code' in cause && fullDiskCodes.includes(cause.code)) || ('errno' in cause && cause.errno === quotaErrno));
 

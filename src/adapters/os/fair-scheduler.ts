@@ -26,7 +26,7 @@ function slotsByKey(maxPerKey: number) {
 /**
  * Returns a scheduler of tasks, such as changes of the database. The more time the tasks of a group take, the later its
  * next turn comes, so that one group does not block the others.
- * @param maxConcurrent maximum number of tasks that run at once, so that connections stay free for other work
+ * @param maxConcurrent maximum number of tasks that run at once
  * @param maxPerGroup maximum number of tasks of one group that run at once: if they wait for one another, other groups can still run
  */
 export function fairScheduler(maxConcurrent: number, maxPerGroup = maxConcurrent): FairScheduler {

@@ -8,7 +8,7 @@ function countMatches(db: Tx, matches: Matches, version: string | null, counts: 
   return counts.count(version, query, async () => (await db.executeQuery(query)).rows[0]?.total ?? 0);
 }
 
-/** The rows of a page within all matches: an offset and a limit, counted from the nearer end. */
+/** The rows of a page: an offset and a limit, counted from the nearer end of all matches, or from the position `after`. */
 export interface PageRange {
   /** Whether the offset counts from the end. */
   readonly reversed: boolean;

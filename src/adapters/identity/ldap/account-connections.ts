@@ -14,7 +14,7 @@ export class AccountConnections implements Disposable {
   readonly #idle = new Map<string, IdleConnection[]>();
 
   /**
-   * Runs work on an idle connection of a configuration, or on a new one.
+   * Runs work on an idle connection of a configuration, or on a new one. If an idle connection fails, runs the work again on another.
    * @param open opens a new connection
    * @param signal aborted when the time for the requests is over
    */

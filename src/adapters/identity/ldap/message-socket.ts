@@ -3,7 +3,7 @@ import type { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { contentRange, countElements } from './ber.ts';
 
-/** Limits of what a directory sends on one connection (`message`: bytes of one message): the LDAP library buffers all of it. */
+/** Limits of what a directory sends on one connection (`message`: bytes of one message): the LDAP library buffers each response. */
 const limits = { bytes: 2 << 20, message: 1 << 18, messages: 10_000, elements: 20_000 };
 const maxElements = 4000; // of one message: a thousand groups are a thousand elements; the library creates an object for each
 const maxHeader = 6; // bytes of the tag and the length of a message
@@ -26,7 +26,7 @@ export class MessageSocket extends Duplex {
   #expected: number | null = null;
   /** Whether a complete message waits for its turn. */
   #isWaiting = false;
-  /** Functions to call when no received message waits any more. */
+  /** Functions to call when no complete message waits any more. */
   #callbacks: (() => void)[] = [];
   readonly #received = { bytes: 0, messages: 0, pieces: 0, elements: 0 };
 

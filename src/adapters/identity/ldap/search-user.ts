@@ -26,6 +26,7 @@ function searchOf({ baseDn, userFilter }: LdapConfiguration, { username, bindNam
  * Finds a user. Aliases and referrals are not followed.
  * @param now ms since the epoch
  * @returns null unless the directory has exactly one such user, who is not disabled
+ * @throws as `groupsOf`
  */
 export async function searchUser(
   client: Client,

@@ -1,4 +1,4 @@
-// The script of the thread that reads XML from providers, and from anyone who posts a response.
+// The script of the threads that read XML from providers, and from anyone who posts a response.
 import { parentPort } from 'node:worker_threads';
 import { type MetadataInput, readMetadata } from './read-metadata.ts';
 import { type ResponseInput, readResponse } from './read-response.ts';

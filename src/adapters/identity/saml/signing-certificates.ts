@@ -37,7 +37,7 @@ function isSignedBy(certificate: string, signature: DomNode): boolean {
  * Returns the certificates whose keys have signed a response. Refuses forged responses early: the complete verification, which takes a
  * hundred times as long, only follows if a key of the provider has signed each SignedInfo. Call this function after `checkSignatures`.
  * @param certificates in PEM
- * @throws XmlRefused if there is a signature by none of them
+ * @throws XmlRefused if there is a signature by none of them, or a malformed one
  */
 export function signingCertificates(document: DomNode, certificates: readonly string[]): readonly string[] {
   const signersBySignature = elementsOf(document, 'Signature').map((signature) => certificates.filter((one) => isSignedBy(one, signature)));

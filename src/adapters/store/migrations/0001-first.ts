@@ -58,7 +58,7 @@ function shares(types: ColumnTypes) {
       digital_sign_reason ${text} NOT NULL, valid_from ${int}, valid_to ${int}, search_text ${text} NOT NULL,
       ${flags.map((flag) => `${flag} ${int} NOT NULL CHECK (${flag} IN (0, 1))`).join(', ')}, ${tenantKey},
       FOREIGN KEY (tid, location_id) REFERENCES location(tid, id), FOREIGN KEY (tid, profile_id) REFERENCES login_profile(tid, id))`,
-    // The orders of share/search, so that it does not read every row.
+    // For orders and filters of share/search, so that it does not read every row.
     'CREATE INDEX share_title ON share(tid, title, id)',
     'CREATE INDEX share_path ON share(tid, path_key, id)',
     'CREATE INDEX share_profile ON share(tid, profile_id, id)',

@@ -4,7 +4,7 @@ const count = (table: string) => `(SELECT count(*) FROM ${table} AS listed WHERE
 
 /**
  * Adds the number of names that a share lists: long lists are read outside the event loop. The number is only a hint: a
- * deleted user is removed from the lists, but the number stays.
+ * deleted or moved user is removed from the lists, but the number stays.
  */
 export const listedNameCounts: Migration = {
   name: '0005-long-lists',

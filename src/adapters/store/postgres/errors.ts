@@ -31,7 +31,7 @@ export class LockTimeout extends StoreUnavailable {}
 
 /**
  * Returns the store's error for an error of the driver. An error that comes neither from the server nor from a mistake
- * in our code (TypeError, RangeError) is a lost connection.
+ * in our code (TypeError, RangeError) means that the connection is lost, or that there is none.
  */
 export function toStoreError(cause: unknown): unknown {
   if (cause instanceof TypeError || cause instanceof RangeError) return cause;

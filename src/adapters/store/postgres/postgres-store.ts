@@ -26,8 +26,8 @@ async function checkWritable(pool: ConnectionPool, client: pg.PoolClient): Promi
 }
 
 /**
- * Connections of one process, and how many of them one kind of work may use, so that no kind of work can occupy the
- * connections that another kind needs.
+ * Connections of one process, and how many of them one kind of work may use, so that no kind of work of clients can occupy
+ * the connections that another kind needs. Changes of our own jobs have no limit.
  */
 const limits = {
   reads: 10,
@@ -58,7 +58,7 @@ const searchOptions = '-c plan_cache_mode=force_custom_plan -c jit=off -c max_pa
 /**
  * Opens a database on a PostgreSQL server.
  * @param url postgres://user:password@host:port/database
- * @param clientAddress returns the address of the client whose request is running: short queries of different clients take turns
+ * @param clientAddress returns the address of the client whose request is running: short queries of different networks take turns
  */
 export async function openPostgresStore(url: string, clientAddress: ClientAddress = () => undefined): Promise<Store> {
   await migratePostgres(url, migrations, announceMigrations);

@@ -15,8 +15,8 @@ const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
 /**
  * Every change takes this shared lock, on a table that is written only at a start. A change that conflicts again and
  * again takes it exclusively, in all processes. The lock belongs to the transaction: if a process hangs or its network
- * is cut, the server ends the transaction, and the others continue. LOCK TABLE takes no snapshot, so a change that runs
- * no statement before it sees everything that was committed while it waited.
+ * is cut, the server ends the transaction, and the others continue. LOCK TABLE takes no snapshot, so a change that takes
+ * no advisory lock before it sees everything that was committed while it waited.
  */
 const shareChanges = 'LOCK TABLE migration IN ROW SHARE MODE';
 /**

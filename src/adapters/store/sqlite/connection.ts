@@ -22,7 +22,7 @@ const cachedTables: ReadonlySet<string> = new Set([
 export interface Connection {
   readonly database: DatabaseSync;
   run(sql: string, parameters: readonly unknown[]): DriverResult;
-  /** Returns the tables that changed since the last call, including those changed by triggers and cascades. */
+  /** Returns the tables that may have changed since the last call, including those changed by triggers and cascades. */
   takeChangedTables(): ReadonlySet<string>;
   /** Returns all tables that a statement reads. */
   tablesRead(sql: string): readonly string[];

@@ -15,7 +15,7 @@ export interface ReserveFile extends Disposable {
    * @param leaving bytes that must stay free
    */
   readonly isFull: (leaving: number) => boolean;
-  /** Deletes the reserve after a write found the disk full. @returns whether there was a reserve */
+  /** Deletes the reserve after a write found the disk full. @returns whether it deleted one */
   release(): boolean;
 }
 

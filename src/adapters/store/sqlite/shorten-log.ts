@@ -5,7 +5,7 @@ import type { WriteAheadLog } from './write-ahead-log.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 const maxBytes = 64 << 20; // of the log; a longer one is shortened
-const maxHold = 1000; // ms that searches wait for a log of `maxBytes`; proportionally longer for a longer log
+const maxHold = 1000; // ms to wait for running searches, for a log of `maxBytes`; proportionally longer for a longer log
 const restFactor = 4; // no hold begins for this many times the duration of the last one
 
 /** The parts that read and write the log. */

@@ -71,7 +71,7 @@ function readingParts(reader: Connection, threads: SearchThreads, lookups: Looku
  * Opens the SQLite database in a folder.
  * @param onLost called when the disk failed, so that the outcome of changes may be unknown: the process must end without another response
  * @param searchMemory bytes for the texts that word searches read; 0: each search reads them from the database
- * @throws InstallationInUse if another process uses the folder
+ * @throws InstallationInUse if another process uses the folder; Error if the database is newer than this program
  */
 export function openSqliteStore(folder: string, onLost: (cause: unknown) => void, searchMemory = 0): Store {
   const lock = lockProcess(join(folder, 'lock.db'));

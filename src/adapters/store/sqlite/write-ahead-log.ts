@@ -8,7 +8,7 @@ import { startThread } from '#adapters/os/thread.ts';
 export interface WriteAheadLog {
   /** Waits until everything written so far is on disk. Only one call may run at a time. */
   sync(): Promise<void>;
-  /** Checks that SQLite still writes to this file. @throws AssertionError if the file was replaced */
+  /** Checks that SQLite still writes to this file. @throws Error if the file was replaced or deleted */
   verify(): void;
   /** Returns the size of the file. */
   bytes(): number;
