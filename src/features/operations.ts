@@ -132,7 +132,8 @@ const operationList = [
 ] as const;
 
 /**
- * All operations of /api/v1 except those of sign-in, sign-out and the provider, which have routes of their own in http/management.
+ * All operations of /api/v1 except those of sign-in, sign-out, the first operator and the provider, which have routes of their own in
+ * http/management.
  * Routes and OpenAPI are generated from this list.
  */
 export const operations: readonly Operation[] = operationList;

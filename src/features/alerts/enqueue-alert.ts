@@ -14,8 +14,8 @@ interface AuditedAction {
 }
 
 /**
- * Enqueues the alert for an action, in the transaction that records the action. Does nothing if the share notifies nobody. The recipients
- * are those of the share when the mail is planned.
+ * Enqueues the alert for an action, in the transaction that records the action or its outcome. Does nothing if the share notifies nobody.
+ * The recipients are those of the share when the mail is planned.
  */
 export async function enqueueAlert(
   tx: Tx,

@@ -19,7 +19,7 @@ function parseExpiry(text: string | null | undefined, now: number): number | nul
 
 /** Checks that the name is not in use. @throws Refusal (400) for the name of the key from POSTERN_API_KEY; (409) */
 async function checkName(tx: Tx, tid: number, name: string, now: number): Promise<void> {
-  // Each start replaces or deletes the key with this name.
+  // A start with another POSTERN_API_KEY, or without one, deletes the keys with this name.
   if (name === environmentKeyName && tid === firstTenant)
     throw fieldRefusal('name', `must not be ${environmentKeyName}: tenant 1 reserves this name for the key from POSTERN_API_KEY`);
   const existing = await tx

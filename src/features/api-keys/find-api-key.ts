@@ -72,7 +72,7 @@ export async function findValidKey(store: Store, secret: string, now: number): P
   };
 }
 
-/** Records that a key was used, at most once a minute. Does not wait for the database. */
+/** Records that a key was used, unless a use within the last minute is recorded. Does not wait for the database. */
 export function recordKeyUse(store: Store, key: ValidKey, now: number): void {
   if (key.lastUsedAt !== null && isRecent(key.lastUsedAt, useInterval, now)) return;
   const update = (tx: Tx) => tx.updateTable('api_key').set({ last_used_at: now }).where('id', '=', key.keyId).execute();

@@ -30,7 +30,7 @@ export interface NewAuditEntry {
 
 const jsonOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
-/** Returns the reference that a visitor's page shows for a refusal, so that operators can search for it; or an empty text. */
+/** Returns the reference that a page shows for a refused sign-in, so that operators can search for it; or an empty text. */
 const referenceOf = (after: object | null): string => (after !== null && 'reference' in after ? String(after.reference) : '');
 
 /** Appends an audit entry, in the transaction of the change that it records. @returns its id */
@@ -74,7 +74,7 @@ function withoutLongTexts(record: object | null, other: object | null): object |
   return Object.fromEntries(Object.entries(record).filter(([field, value]) => !(isLong(value) && value === otherValues.get(field))));
 }
 
-/** Appends the audit entry of a management change. @returns its id */
+/** Appends the audit entry of a management change, or of an operator's sign-in or sign-out. @returns its id */
 export function appendChangeEntry(tx: Tx, caller: Caller, action: string, changeAudit: ChangeAudit, now: number): Promise<number> {
   const { before = null, after = null } = changeAudit;
   return appendAuditEntry(tx, {

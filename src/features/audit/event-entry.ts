@@ -5,7 +5,7 @@ import type { Tx } from '#ports/store.ts';
 import { appendAuditEntry, type NewAuditEntry } from './audit-entry.ts';
 import type { VisitEvent } from './visit-event.ts';
 
-/** Requests for one version of a file within this time are one download; ms. */
+/** Requests for one version of a file or an archive within this time are one download; ms. */
 export const downloadWindow = 600_000;
 /** Equal events other than downloads, such as visits, folder listings, sign-ins and refusals, share one entry within this time; ms. */
 export const groupingWindow = 60_000;

@@ -77,7 +77,7 @@ export class VisitAudit implements AsyncDisposable {
     this.#trackWrite(auditId);
   }
 
-  /** Records an event. Resolves when it is on disk. */
+  /** Records an event. Resolves when its entry is on disk. If this process has an open entry for it, the next flush writes the count. */
   async record(event: VisitEvent): Promise<void> {
     const now = this.#ports.clock.now();
     const key = eventKey(event, null);
@@ -90,7 +90,7 @@ export class VisitAudit implements AsyncDisposable {
    * Commits the entry of a download before its first byte is sent. Resolves when the entry is on disk.
    * @param requestedVersion requests with the same version are one download; null: each request is a download of its own, but many
    *   archives share one entry (see `archiveGrouping`)
-   * @param alert whether to enqueue an alert e-mail
+   * @param alert whether a new entry enqueues an alert
    */
   async beginTransfer(requestedEvent: VisitEvent, requestedVersion: string | null, alert: boolean): Promise<TransferEntry> {
     const { store, clock, process } = this.#ports;

@@ -114,7 +114,7 @@ export async function rowsBetween(db: Tx, table: TableName, page: readonly Copie
   return selectRows(db, sql<CopiedRow>`select * from ${sql.table(table)} where (${key}) >= (${from}) and (${key}) <= (${to})`);
 }
 
-/** Inserts rows into a table. Skips the rows whose key exists in the table. */
+/** Inserts rows into a table. Skips the rows that conflict with a row of the table. */
 export async function addRows(tx: Tx, table: TableName, rows: readonly CopiedRow[]): Promise<void> {
   const [first] = rows;
   if (!first) return;

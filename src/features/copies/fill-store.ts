@@ -116,7 +116,7 @@ interface CopyPurpose {
 
 /**
  * Copies everything into an empty database and compares it row by row. An interrupted copy continues when it is run again.
- * @throws Error if the database is not empty, other processes use it, or the copy differs from its source
+ * @throws Error if the database is not empty, other processes use it, or the copy differs from its source; what `source` throws
  */
 export async function fillStore(
   store: Store,

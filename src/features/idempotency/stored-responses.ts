@@ -10,7 +10,7 @@ const purpose = 'idempotent answer';
 /** A request with an Idempotency-Key: the client may send it again with the same key. */
 export interface IdempotentRequest {
   readonly tid: number;
-  /** Identifies the key or operator, or the visitor at a link. Equal keys of different callers are different keys. */
+  /** Identifies the key or operator, or the visitor at a link with the address. Equal keys of different callers are different keys. */
   readonly caller: string;
   readonly key: string;
   /**

@@ -4,7 +4,7 @@ import type { Tx } from '#ports/store.ts';
 
 type QueuePorts = Pick<Ports, 'store' | 'process'>;
 
-/** A process's claim of a job. The process may complete, fail or release the job only until another process claims it. */
+/** A process's claim of a job. The process may complete, fail or release the job only until it is claimed again. */
 export interface Claim {
   readonly kind: string;
   readonly key: string;

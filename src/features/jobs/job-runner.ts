@@ -35,7 +35,7 @@ export interface JobKind {
   run(job: Pick<Claim, 'key' | 'payload' | 'attempts'>, signal: AbortSignal): Promise<void>;
 }
 
-/** Logs a failure of a job for the operator. */
+/** Logs a failure of a job or of the database for the operator. */
 export type JobLog = (message: string) => void;
 
 /** Runs jobs until it is disposed of. */

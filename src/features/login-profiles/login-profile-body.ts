@@ -71,7 +71,7 @@ export const emptyProfile: LoginProfileInput = {
   configuration: '',
 };
 
-/** Returns whether the change ends all sessions of the profile. */
+/** Returns whether a change of these fields ends all sessions of the profile. A new viewId ends them too. */
 export function endsSessions(before: LoginProfileInput, after: LoginProfileInput): boolean {
   if ((['type_id', 'username', 'password'] as const).some((field) => before[field] !== after[field])) return true;
   return changesSignIn(after.type_id, before.configuration, after.configuration);

@@ -10,7 +10,7 @@ import type { CrowdedMails } from './slow-mails.ts';
 import { unsubscribedText } from './unsubscribe.ts';
 
 const [minute, hour] = [60_000, 3_600_000]; // ms
-/** Pauses before the next attempt. They vary by a fifth, so that mails that failed in the same outage are not retried all at once. */
+/** Pauses before the next attempt. They vary by up to a fifth, so that mails that failed in the same outage are not retried all at once. */
 const pausesOf = {
   alerts: [minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 24 * hour],
   codes: [5000, 15_000, 30_000, minute], // a person waits for a code
@@ -66,8 +66,8 @@ export async function requeueUntriedDeliveries({ store }: QueuePorts, deliveries
 }
 
 /**
- * Sets the state of deliveries to `waiting` again if the process that was sending them has ended. Only the sender of
- * the lane may call it.
+ * Sets the state of deliveries to `waiting` again that an interrupted run, of this process or another, has left in `sending`. Only the
+ * sender of the lane may call it, before it claims any.
  */
 export async function requeueInterrupted({ store }: QueuePorts, lane: MailLane): Promise<void> {
   const interruptedDeliveries = await store.read
@@ -132,7 +132,7 @@ export type Attempt =
   | { readonly kind: 'unwanted' }
   /** The recipient has unsubscribed since the mail was planned. */
   | { readonly kind: 'unsubscribed' }
-  /** Another process has claimed the delivery: it is not changed. */
+  /** The claim is lost, for example to another process: the delivery is not changed. */
   | { readonly kind: 'claimLost' };
 
 /** Returns how an attempt changes the row of its delivery. */

@@ -14,7 +14,7 @@ const correctInterval = 600_000; // ms
 const lease = 30_000; // ms after which another process continues if this one has ended or hangs
 const pauses = [5000, 30_000, 60_000] as const; // ms
 
-/** Returns the jobs that plan and send mail. @param now returns a monotonic time in ms */
+/** Returns the jobs that plan and send mail, and correct its due times. @param now returns a monotonic time in ms */
 export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail, now: () => number): JobKind[] {
   const { store } = ports;
   const common = { concurrency: 1, lease, pauses, maxAttempts: null };

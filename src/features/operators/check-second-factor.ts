@@ -35,7 +35,7 @@ const maxStepsAhead = 2;
  */
 const isNewer = (step: number, last: number, maxAhead: number): boolean => step > last || last > step + maxAhead;
 
-/** Wrong codes are counted for each operator, from all networks together: an attacker who guesses codes knows the password already. */
+/** Wrong codes and passkeys count for each operator, from all networks: an attacker who guesses codes knows the password already. */
 const attemptKey = (operatorId: number): FailureKey => ({ scope: 'pair', key: `second factor ${operatorId}` });
 
 async function proofOfCode(
@@ -116,7 +116,7 @@ export async function checkSecondFactor(
   return proof ?? new Refusal('secondFactorWrong');
 }
 
-/** Uses up a proof, in the transaction that starts the session. @throws Refusal (401) if another sign-in has used it */
+/** Uses up a proof, in the transaction that starts the session. @throws Refusal (401) if it was used, or its factor removed, meanwhile */
 export async function consumeProof(tx: Tx, operatorId: number, proof: SecondFactorProof, now: number): Promise<void> {
   const changedRows =
     'recoveryCode' in proof

@@ -61,7 +61,7 @@ export async function checkOperatorName(db: Tx, tid: number, name: string, ownId
 }
 
 /**
- * Checks that the tenant keeps an admin: without one, nobody could change operators.
+ * Checks that the tenant keeps an admin: without one, no operator could change operators.
  * @param exceptId id of the operator that will no longer be an admin
  * @throws Refusal 409
  */

@@ -29,7 +29,7 @@ export interface SignedInOperator {
   readonly role: Role;
   /** true: the session began at the provider, which may require a second factor itself. */
   readonly byProvider: boolean;
-  /** true: the policy requires a second factor, and the operator has none. */
+  /** true: the policy requires a second factor, and the operator has signed in with a password and has none. */
   readonly lacksSecondFactor: boolean;
 }
 
@@ -76,7 +76,7 @@ export async function findOperatorSession(store: Store, token: string, now: numb
   return { id, tid, name, role: parseOperatorRole(row.role), byProvider, lacksSecondFactor, hash, usedAt };
 }
 
-/** Records that a session was used, at most once a minute. The request does not wait for it. */
+/** Records that a session was used, unless a use within the last minute is recorded. The request does not wait for it. */
 export function recordOperatorUse(store: Store, { tid, hash, usedAt }: OperatorSession, now: number): void {
   if (now - usedAt < lastUseUpdateInterval) return;
   const update = (tx: Tx) => tx.updateTable('operator_session').set({ used_at: now }).where('hash', '=', hash).execute();
@@ -85,7 +85,7 @@ export function recordOperatorUse(store: Store, { tid, hash, usedAt }: OperatorS
 
 /**
  * Starts a session of an operator.
- * @param operator its id, and the session epoch of the password that was verified: a later epoch ends the session
+ * @param operator its id, and its session epoch when the password or the provider's user was verified: a later epoch ends the session
  */
 export async function startOperatorSession(
   tx: Tx,

@@ -9,7 +9,7 @@ const challengeBits = 256;
 export interface PasskeyChallenge {
   readonly use: 'add' | 'signIn';
   readonly operatorId: number;
-  /** Session epoch of the operator: a new password ends the challenge. */
+  /** Session epoch of the operator: what ends the sessions, such as a new password, ends the challenge. */
   readonly epoch: number;
   readonly challenge: string;
   /** ms since the epoch. */
@@ -29,7 +29,7 @@ export function newChallenge(
   return { challenge: challenge.challenge, challengeToken: vault.seal(purpose, JSON.stringify(challenge)) };
 }
 
-/** Returns the challenge of a token, or null if it was made for something else or has expired. */
+/** Returns the challenge of a token, or null if it is invalid, was made for something else or has expired. */
 export function openChallenge(
   { vault, clock }: ChallengePorts,
   challengeToken: string,

@@ -71,7 +71,8 @@ async function addDeliveries(
 }
 
 /**
- * Plans a mail in the transaction of the change that causes it. The deliveries to all but the first recipients are added later, in parts.
+ * Plans a mail in the transaction of the change that causes it. The deliveries to recipients after the first `recipientsPerChange` are
+ * added later, in parts.
  * @returns the id of its content
  */
 export async function addMail(ports: AddPorts, tx: Tx, newMail: NewMail): Promise<number> {

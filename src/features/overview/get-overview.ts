@@ -65,8 +65,8 @@ async function findEndingShares({ store }: Ports, tid: number, now: number) {
 }
 
 /**
- * Returns how many mails of a tenant wait, and how many failed in the last three days. Each alert that is not in a mail
- * yet counts as a waiting mail.
+ * Returns how many mails of a tenant are not sent yet, held ones included, and how many failed in the last three days. Each alert that is
+ * not in a mail yet counts as a waiting mail.
  */
 async function countTenantMails({ store }: Ports, tid: number, now: number): Promise<{ waiting: number; failed: number }> {
   const count = sql<number>`count(*)`.as('count');

@@ -8,7 +8,7 @@ export const processTimeout = 60_000;
 
 type ProcessPorts = Pick<Ports, 'store' | 'process'>;
 
-/** The database is not the one that this process was started with: it was created again, or a copy is being restored into it. */
+/** The database is not the one that this process started with: it was created again, has another key, or is the target of a copy. */
 export class DatabaseReplaced extends Error {}
 
 /**

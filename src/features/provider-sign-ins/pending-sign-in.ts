@@ -1,13 +1,13 @@
 import type { Ports } from '#ports/ports.ts';
 
-/** Maximum time for a sign-in at a provider, in ms. */
+/** Maximum time for a sign-in at a provider, and for the beginning of a test, in ms. */
 export const providerSignInTime = 10 * 60_000;
 
 type SealPorts = Pick<Ports, 'vault' | 'clock'>;
 
 /**
- * Encrypts the state of a started sign-in. The browser keeps it until it returns from the provider.
- * @param purpose names the kind of sign-in
+ * Encrypts the state of a started sign-in, which the browser keeps until it returns from the provider, or the permission to test one.
+ * @param purpose tells sign-ins of visitors and operators, tests and permissions apart
  */
 export const sealPending = ({ vault, clock }: SealPorts, purpose: string, signIn: object): string =>
   vault.seal(purpose, JSON.stringify({ ...signIn, until: clock.now() + providerSignInTime }));

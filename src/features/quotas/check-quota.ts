@@ -48,9 +48,9 @@ const filesRefusal = ({ owner, maxFiles }: Quota) =>
   new Refusal('quotaExceeded', owner === 'share' ? `The share may hold ${maxFiles} files.` : 'The quota of the location is used up.');
 
 /**
- * Checks that an upload fits in the quotas of its share and its location. Must run in the transaction that records the upload, so that
- * two uploads cannot take the same space.
- * @param claim what the upload adds
+ * Checks that a claim of an upload fits in the quotas of its share and its location. Must run in the transaction that records the claim,
+ * so that two uploads cannot take the same space.
+ * @param claim what the upload claims in addition to what is recorded already
  * @param now ms since the epoch
  * @returns how many further bytes fit; Infinity: no quota limits the bytes
  * @throws Refusal (507)

@@ -31,7 +31,7 @@ const stepInRow = sql`case when holder is null then ${sql.lit(idleClaimStep)} el
 /** `claimOf` in SQL. */
 const claimedBytes = sql`case when size - received < ${stepInRow} then size else received + ${stepInRow} end`;
 
-/** Returns the bytes and files that running uploads into a folder will add to it. @param now ms since the epoch */
+/** Returns the bytes and files that unfinished uploads into a folder claim. @param now ms since the epoch */
 async function spaceOfUploads(db: Tx, { tid, locationId, path }: LocationItem, now: number): Promise<UsedSpace> {
   const item = splitPath(path);
   const pending = await db

@@ -65,7 +65,7 @@ export async function checkDelay(db: Tx, keys: readonly FailureKey[], now: numbe
   if (delay > 0) throw new Refusal('tooManyFailures', undefined, { retryAfter: Math.ceil(delay / 1000) });
 }
 
-/** Returns the write turn of an attempt: wide networks take turns. */
+/** Returns the write turn of an attempt: wide networks take turns. Attempts without a network share one turn. */
 export const attemptTurn = (keys: readonly FailureKey[]) => ({ network: keys.find(({ scope }) => scope === 'wide')?.key ?? '' });
 
 /** Counts an attempt as a failure. @throws Refusal (429) with Retry-After during the delay */

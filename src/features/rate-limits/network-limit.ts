@@ -34,7 +34,7 @@ function networkLimit(clock: Clock, window: number, max: { readonly network: num
   };
 }
 
-/** Returns a limit of new sessions: each needs a row in the database until it expires. */
+/** Returns a limit of new sessions, each of which needs a row in the database until it expires, and of attempts to reset a password. */
 export const newSessionLimit = (clock: Clock) => networkLimit(clock, minute, { network: 300, wide: 1000 });
 
 /**

@@ -7,7 +7,8 @@ import { checkDelay, networkKeys, pairKey, verifyAttempt } from './failed-attemp
 export type RunAttempt = <Result>(verify: () => Promise<Result | Refusal | null>) => Promise<Result>;
 
 /**
- * Begins an attempt of a visitor to sign in. The delay is checked here too, so that attempts during the delay write nothing.
+ * Begins an attempt of a visitor to sign in, or to reset a password with a code. The delay is checked here too, so that attempts during it
+ * write nothing.
  * @param name name by which the attempts of one visitor are counted, in each network separately; empty: all visitors of the profile in a
  *   network together; null: only the attempts of the networks are counted
  * @throws Refusal (429) during the delay after failed attempts

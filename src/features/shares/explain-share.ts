@@ -70,7 +70,7 @@ const profileUsers = (db: Tx, { tid, profile_id }: LinkRow) =>
 type ExplainPorts = Pick<Ports, 'store' | 'vault'>;
 type User = Pick<ListedVisitor, 'userId' | 'names'>;
 
-/** Returns the user of a profile of type USERS that the request names, or null. */
+/** Returns the active user of a profile of type USERS that the request names, or null. */
 async function findUser({ store }: ExplainPorts, link: LinkRow, { username, email }: ExplainRequest): Promise<User | null> {
   let users = profileUsers(store.search, link);
   if (username) users = users.where('username_key', '=', fold(username));

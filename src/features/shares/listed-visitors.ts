@@ -23,7 +23,7 @@ const nameKey = (name: string) => `named ${name}`;
 
 /**
  * Returns an object that records which listed names have visited the share. A listed user counts only if the identity matches: another
- * visitor may have the same name. A visit without an identity counts by its name.
+ * visitor may have the same name. A plain name, and a visit without an identity, count by the name.
  */
 export function listedVisitors(profile: { readonly id: number; readonly typeId: number }, list: readonly ListedName[]): ListedVisitors {
   const nameOf = new Map<string, string>();

@@ -165,8 +165,8 @@ export async function addGroupNames(tx: Tx, share: ShareRef, names: readonly str
 
 /**
  * Replaces the user names of a share.
- * @param hasNewProfile whether the share has just got another profile: then all entries, which refer to users of the former profile, are
- *   deleted first
+ * @param hasNewProfile whether the share has just got another profile: then all entries, which may refer to users of the former profile,
+ *   are deleted first
  * @returns the list as a text
  * @throws Refusal 400 at userNames
  */

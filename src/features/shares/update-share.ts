@@ -30,7 +30,7 @@ const fixedFields = {
   tid: 'cannot be changed',
 };
 
-/** Requires the lists again if the share gets another profile, since that profile has other users. @throws Refusal 400 */
+/** Requires the lists again if the share gets another profile, which has other users, and does not admit all. @throws Refusal 400 */
 function checkAudience(body: ShareChange, before: Share): void {
   const hasNewProfile = body.authenticationId !== before.authenticationId || body.linkPassword; // each link password has its own profile
   if (!hasNewProfile || body.allowAllUsers) return;

@@ -16,5 +16,5 @@ export const largeGroupsOf = ({ viewId, address }: TurnVisitor): readonly string
 /** Returns the groups that take turns: links, wide networks within a link, and networks within these. */
 export const turnGroupsOf = ({ viewId, address }: TurnVisitor): TurnGroups => [viewId, wideNetworkOf(address), narrowNetworkOf(address)];
 
-/** Returns the write turn of a visitor's change. */
+/** Returns the write turn of a visitor's request, such as a change, a visit or a sign-in. */
 export const visitorTurn = (address: string) => ({ visitor: wideNetworkOf(address) });
