@@ -223,7 +223,7 @@ async function startFilledPostern(data: string, total: number): Promise<BenchPos
 }
 
 /**
- * Measures searches among one million records.
+ * Measures searches, memory under load, and the lists of the console, with one million records.
  * @param files folder that is moved into the data folder
  */
 async function searchSection(files: string): Promise<void> {

@@ -39,8 +39,8 @@ async function cpuTimeOf(server: MeasuredServer, work: () => Promise<unknown>): 
 }
 
 /**
- * Measures the processor time of Postern for transfers and small changes. References: the bare server for the same transfers, and the
- * smallest program for the same changes.
+ * Measures the processor time of Postern for transfers, a listing and small changes. References: the bare server for files of 1 GiB, and
+ * the smallest program for small uploads and new shares.
  * @param files folder of the share
  */
 export async function measureBytePath(

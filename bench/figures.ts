@@ -53,7 +53,7 @@ export function atLeast(what: string, unit: string, pair: Pair, target: number):
   };
 }
 
-/** Returns a figure without a target, for comparison: the rate of a smaller program, such as the smallest one with the same guarantee. */
+/** Returns a figure without a target, for comparison: the rate of a smaller program, or of a part of Postern's work. */
 export const comparisonFigure = (what: string, unit: string, pair: Pair): Figure => ({
   ...atLeast(what, unit, pair, 0),
   target: 'none: for comparison',

@@ -4,7 +4,7 @@ import { shareBody } from '../test/parts/share-body.ts';
 // biome-ignore lint/suspicious/noExplicitAny: each operation has a different response, and a test checks each one
 type AnyResponse = any;
 
-/** Calls an operation several times, and measures its cost. @returns its last response */
+/** Calls an operation several times, and measures its cost. @returns its last successful response, if there is one */
 export type Call = (operation: string, body: object | ((time: number) => object), what?: string) => Promise<AnyResponse>;
 
 const longestText = 65_000; // characters: the longest fields of the REST API hold a little more

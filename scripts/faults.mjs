@@ -1,5 +1,5 @@
-// Runs the tests of test/faults in their long form, in which every call of
-// the storage and the database, and every system call, fails once. Needs root, and takes minutes.
+// Runs the tests of test/faults in their long form: for example, every storage call, database write
+// and system call fails once. Needs root, and takes minutes.
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';

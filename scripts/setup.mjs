@@ -69,7 +69,7 @@ export function installTool(name) {
   writeFileSync(stamp, expected);
 }
 
-/** Checks that Node.js runs. If a library that it needs is missing, as on small systems, names the library and ends the process. */
+/** Checks that Node.js runs. If not, prints the reason, such as a library that is missing on small systems, and ends the process. */
 function checkRuntime() {
   const { status, stderr } = spawnSync(runtime(), ['--version'], { encoding: 'utf8' });
   if (status === 0) return;

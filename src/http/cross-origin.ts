@@ -7,7 +7,7 @@ const safeMethods = ['GET', 'HEAD', 'OPTIONS'];
 
 const maxOriginLength = 300; // characters: a host has at most 253, and parsing a longer one with rare letters takes milliseconds
 
-/** Returns the scheme, host and port in a header, or null. */
+/** Returns the URL of an origin, or null if the text is malformed or too long. */
 export const parseOrigin = (text: string): URL | null => (text.length > maxOriginLength ? null : URL.parse(text));
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ReadinessCheck } from '#features/health/readiness.ts';
 
-/** Adds GET /health/live and /health/ready. Locations and a full disk are reported, but never change the status code. */
+/** Adds GET /health/live and /health/ready. Only `store` and `data` change the status code; a full disk does not. */
 export function healthRoutes(app: FastifyInstance, check: ReadinessCheck): void {
   app.get('/health/live', async () => ({ status: 'live' }));
   app.get('/health/ready', async (_request, reply) => {

@@ -9,7 +9,7 @@ export type MemoryHolders = Readonly<Partial<Record<HolderKind, string>>>;
 /** Maximum bytes at one time: for each holder, by its kind, and in total. */
 export type MemoryLimits = Readonly<Partial<Record<HolderKind, number>>> & { readonly all: number };
 
-/** Memory that a request or a response occupies until its client has sent or read the rest. */
+/** Memory that a request or a response occupies until it is released. */
 interface Hold {
   readonly bytes: number;
   readonly network: string | null; // the wide one
@@ -45,7 +45,7 @@ class NetworkHolds {
   }
 }
 
-/** The holds that count towards one limit. There may be tens of thousands, so no method scans all of them. */
+/** The holds that count towards one limit. There may be tens of thousands: a search looks at each network, not at each hold. */
 class LimitedHolds {
   bytes = 0;
   readonly #byNetwork = new Map<string, NetworkHolds>();
@@ -80,7 +80,7 @@ class LimitedHolds {
   }
 }
 
-/** Limits the memory that slow clients occupy. */
+/** Limits the memory of requests and responses that wait for slow clients or for their turn. */
 export class HeldMemory {
   readonly #limits: MemoryLimits;
   readonly #messageName: MessageName;

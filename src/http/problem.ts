@@ -38,7 +38,7 @@ export function refusalHeaders({ extras }: Refusal): Record<string, string> {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The code of the problem that was sent, or null. */
+    /** The code of the refusal that was sent, as a problem document or a page; null: none was sent. */
     refusal: MessageName | null;
   }
 }
@@ -99,7 +99,7 @@ export const isAbandoned = (error: unknown, { raw }: FastifyRequest) =>
   error instanceof Error &&
   (error.name === 'AbortError' || ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET'].includes(codeOf(error)));
 
-/** Returns the file and line of our own source where an error was thrown. A log must not contain more of the stack than this. */
+/** Returns the file and line of our own source where an error was thrown, or ''. A log must not contain more of the stack than this. */
 export function sourceLocationOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return /\/(src\/[\w./-]+:\d+)/.exec(stack)?.[1] ?? '';

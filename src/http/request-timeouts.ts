@@ -6,7 +6,7 @@ import { onceClosed } from './connections/disconnect.ts';
 export interface RequestTimeouts {
   /** Until a body that is not a file, such as JSON or a form, is complete. */
   readonly body: number;
-  /** Until the next byte of a transfer, in either direction. */
+  /** Until the next byte of an upload or of a response. */
   readonly idle: number;
   /** Minimum rate of an upload: `bytes` in each `within` ms that Postern waits for them. */
   readonly minRate: { readonly bytes: number; readonly within: number };

@@ -35,7 +35,7 @@ export interface HttpSettings {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body is a file: the handler itself sends 100 Continue, and limits how slowly the body may arrive. */
+    /** The body is a file or a part of one: the handler itself sends 100 Continue, and limits how slowly the body may arrive. */
     receivesFile?: boolean;
   }
 }
@@ -103,7 +103,7 @@ const isLarge = (payload: unknown) =>
   typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= kernelBuffer : payload !== null && payload !== undefined;
 
 /**
- * Adds X-Request-Id to every response, and removes the ports from X-Forwarded-For. Must be the first hook: the others may refuse the
+ * Adds X-Request-Id to the response, and removes the ports from X-Forwarded-For. Must be the first hook: the others may refuse the
  * request, and use `request.ip`, which Fastify reads from X-Forwarded-For.
  */
 function identifyRequests(app: FastifyInstance, warnOfProxy: (request: FastifyRequest) => void): void {
@@ -128,8 +128,8 @@ function checkRequests(app: FastifyInstance): void {
 }
 
 /**
- * Receives bodies, and limits how slowly they may arrive. A request without a body gets an empty
- * one.
+ * Receives bodies. Limits the number and memory of those that are not files, and how slowly they may arrive. A request without a body
+ * gets an empty one.
  */
 function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
   app.removeAllContentTypeParsers();
@@ -147,7 +147,7 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
     // the end.
     if (!hasBody(headers)) return done(null, Readable.from([]));
     if (isFile || raw.complete) return done(null, payload);
-    // The bytes of a short body have come with the headers. They are readable in the next microtask.
+    // A short body usually comes with the headers. Its bytes are readable in the next microtask.
     queueMicrotask(() => {
       if (!raw.complete && `${raw.readableLength}` !== headers['content-length']) {
         try {
@@ -183,7 +183,7 @@ function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings, par
           release();
           start();
         },
-        onLeave: (leave) => request.raw.once('close', leave), // while nobody reads the request, Node.js emits `close` only if the client disconnects
+        onLeave: (leave) => request.raw.once('close', leave), // while nobody reads the request, Node.js emits `close` only if the connection closes
         drop: release,
       });
     } catch (cause) {

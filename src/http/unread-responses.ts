@@ -7,7 +7,7 @@ const largeResponse = 1 << 16; // bytes: the limit on connections bounds the sma
 /** Limits the memory of large responses that their clients have not read yet. */
 export interface UnreadResponses {
   /**
-   * Counts a response until it is closed.
+   * Counts a large response until it is closed.
    * @param holders as `HeldMemory` takes them
    * @throws Refusal (503) if too many bytes wait already, for one holder or in total
    */

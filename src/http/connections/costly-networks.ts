@@ -6,7 +6,7 @@ import { JoinedRequest } from './join-body-pieces.ts';
 import type { ParseTurns } from './parse-turns.ts';
 
 const maxRequests = 8; // on one connection in one millisecond; with more, its network counts as costly
-const maxPieces = 64; // small pieces of a body in one iteration of the event loop; with more, its network counts as costly
+const maxPieces = 64; // small pieces of a body that come with its headers; with more, its network counts as costly
 const costlyTime = 600_000; // ms for which a network counts as costly
 const maxNetworks = 10_000;
 

@@ -40,7 +40,7 @@ export class JoinedRequest extends IncomingMessage {
 
   #flush(): void {
     if (this.#buffer === null || this.#used === 0) return;
-    const piece = Buffer.from(this.#buffer.subarray(0, this.#used)); // a copy: a small piece must not keep the buffer in memory
+    const piece = Buffer.from(this.#buffer.subarray(0, this.#used)); // a copy: the buffer is reused
     this.#used = 0;
     super.push(piece);
   }

@@ -58,7 +58,7 @@ export class ParseTurns {
   readonly #bytesByNetwork = new Map<string, number>();
   readonly #now: () => number;
   readonly #maxWaiting: number;
-  /** Time spent on parsing so far, in ms. */
+  /** Time spent so far on parsing in turns, in ms. */
   totalTime = 0;
   #bytes = 0;
   #isScheduled = false; // whether #runTurns will run after this iteration of the event loop

@@ -15,7 +15,7 @@ export interface RequestTurns {
   wait(address: string, request: TurnRequest): void;
 }
 
-/** A request that waits for its turn. */
+/** A request, or a new connection, that waits for its turn. */
 export interface TurnRequest {
   readonly start: () => void;
   /** Calls a function when the client leaves: the request then does not start. */
@@ -27,7 +27,7 @@ export interface TurnRequest {
 /**
  * Creates the turns in which requests start.
  * @param now returns a monotonic time in ms
- * @param parseTime returns the time in ms that the server has spent on parsing so far. Parsing has limits of its own (parse-turns.ts): a
+ * @param parseTime returns the time in ms spent so far on parsing in turns. Such parsing has limits of its own (parse-turns.ts): a
  *   client whose bytes are costly to parse must not lower the number of requests of others that start
  */
 export function requestTurns(now: () => number, parseTime: () => number): RequestTurns {

@@ -10,7 +10,7 @@ export interface WaitingBodies {
   /**
    * Counts the bytes that Node.js reads of a body, until the request starts.
    * @param address of the client
-   * @returns a function to call when the request starts
+   * @returns a function to call when the request starts, or is dropped
    * @throws Refusal (503) if too many bytes are held already
    */
   hold(request: IncomingMessage, address: string): () => void;

@@ -23,6 +23,6 @@ function withoutComputed(parameters: unknown, computed: readonly string[]): unkn
   return rest;
 }
 
-/** Returns the parameters of an operation, not checked yet. */
+/** Returns the parameters of an operation, not checked yet. @throws Refusal (400) as `readQuery` and `checkNames` */
 export const parametersOf = (request: FastifyRequest, operation: Operation): unknown =>
   withoutComputed(inputOf(request, operation), operation.computed ?? []);

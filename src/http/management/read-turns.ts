@@ -11,7 +11,7 @@ import type { Ports } from '#ports/ports.ts';
 /** Returns the turns in which the queries of a read operation, and its long texts, wait. */
 export type ReadTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => CallerTurns;
 
-/** Creates the queues of read operations: searches, reports, tests, and reads of one location. */
+/** Creates the queues of reports, tests, reads of one location, and long texts. @param searches queue of searches, also used by portals */
 export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: ClientTurns): ReadTurns {
   const locations = locationTurns();
   const reports = reportTurns();
@@ -47,7 +47,7 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
     const isReport = 'read' in operation && operation.isReport;
     return {
       inTurn,
-      // A report takes one turn as a whole, and another one for each of its queries.
+      // A report takes one turn as a whole, and another one for each of its long queries.
       readInTurn: isReport ? (read) => reports.reports.run(client, clientGone(), read) : inTurn,
       writeInTurn: (write) => texts.run(client, clientGone(), write),
     };

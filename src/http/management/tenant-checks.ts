@@ -6,7 +6,7 @@ import { turnsByKey } from '#features/turns/turns.ts';
 const maxWaiting = { inner: 256, all: 256 };
 const retryAfter = 5; // seconds
 
-/** Runs the check of a change. */
+/** Runs the check of a change. @throws Refusal (503) if too many checks wait; what `check` throws */
 export type CheckInTurn = <T>(operation: AnyChange, caller: Caller, check: () => Promise<T>) => Promise<T>;
 
 /**

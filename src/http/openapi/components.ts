@@ -9,7 +9,7 @@ import { Share } from '#core/records/share.ts';
 import { Tenant } from '#core/records/tenant.ts';
 import { Listing, PortalVisit, Visit } from '#core/records/visit.ts';
 
-/** Every record in a response, under the name that generated clients give it. */
+/** Records and other schemas of responses, under the names that generated clients give them. */
 const records: Readonly<Record<string, TSchema>> = {
   Share,
   AccessUser,
@@ -27,7 +27,7 @@ const records: Readonly<Record<string, TSchema>> = {
 
 /** The named schemas of the document. */
 export interface Components {
-  /** Returns a reference to a schema, and adds it to the components under the name. */
+  /** Returns a reference to a schema, and adds it to the components under the name if it has none yet. */
   addSchema(schema: object, name: string): object;
   /** Returns a schema with references in place of its records. */
   withRecords(schema: object): object;

@@ -97,7 +97,7 @@ const ranges = [
   header('If-None-Match', 'Returns 304 if the ETag is the same (RFC 9110, 13.1.2).'),
 ];
 
-/** The paths of links and portals. */
+/** The paths of links and portals, except those of resumable uploads, which tus defines. */
 export const linkPaths = {
   '/s/{viewId}': {
     get: route('link_page', {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import assets from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-const hashedName = /-[\w-]{8}\.\w+$/; // the hash changes with the content, so the file can be cached without a limit
+const hashedName = /-[\w-]{8}\.\w+$/; // the hash changes with the content, so browsers may cache the file for a year
 
 /** Adds the scripts and styles of built pages, under `prefix`. @param pages folder of the built pages */
 export async function assetRoutes(app: FastifyInstance, pages: string, prefix: string): Promise<void> {

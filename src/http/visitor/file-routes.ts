@@ -27,7 +27,7 @@ function selectedNames(url: string): string[] | null {
 
 const viewPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'none'";
 
-/** Returns the headers of every response at a link. */
+/** Returns the headers of each response that is sent without Fastify. */
 const headersOf = (request: FastifyRequest): OutgoingHttpHeaders => ({ ...linkHeaders, 'x-request-id': request.id });
 
 /** Sends a response without Fastify. Fastify answers only an error that occurs before the first byte. */

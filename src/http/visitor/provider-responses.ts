@@ -18,8 +18,9 @@ export function profileIdOf({ params: { profileId } }: ProfileRequest): number {
 }
 
 /**
- * Completes a sign-in, and sends the browser to the page of its link. A refused sign-in leads there, too, and the page shows the reason. A
+ * Completes a sign-in, and sends the browser to its link or portal. A refused sign-in leads there, too, and the page shows the reason. A
  * test sign-in of an admin ends with a page of its own.
+ * @throws Refusal as `profileIdOf`, `completeTestSignIn` and `completeProviderSignIn`
  */
 export async function finishSignIn(
   request: ProfileRequest,

@@ -61,8 +61,8 @@ function endUnreadBody(raw: IncomingMessage): void {
 }
 
 /**
- * Receives the body of an upload. All checks run before the body is requested (RFC 9110, 10.1.1: 100 Continue is sent only then).
- * @param receive reads the body and sends the response
+ * Handles a request that may bring a file or a part of one. All checks run before the body is requested (RFC 9110, 10.1.1: 100 Continue is sent only then).
+ * @param receive reads the body, if it needs it, and sends the response
  */
 export async function receiveBody(
   request: FastifyRequest,
@@ -91,7 +91,7 @@ export async function receiveBody(
       },
     });
   } catch (cause) {
-    if (raw.destroyed && !raw.complete) return reply.hijack(); // the client has left: nobody reads a response
+    if (raw.destroyed && !raw.complete) return reply.hijack(); // the connection is closed: nobody reads a response
     discardBody(request, reply, parts, isRequested);
     throw cause;
   } finally {

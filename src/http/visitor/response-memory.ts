@@ -1,9 +1,9 @@
 const totalMemory = 32 << 20; // bytes
 
-/** Memory for small files that are read completely before they are sent. All such responses share one limit. */
+/** Memory for small files and ranges that are read completely before they are sent. All such responses share one limit. */
 export interface ResponseMemory {
   /**
-   * Reserves memory for a response until its client has received it.
+   * Reserves memory for a response, to be released when the response has been sent.
    * @returns a function that releases the memory; null if too much is reserved, so that the response must be sent in pieces
    */
   reserve(bytes: number): (() => void) | null;

@@ -67,7 +67,7 @@ const formatExpiry = (time: number) => new Date(time).toUTCString();
 
 /**
  * Returns the file that a client wants to send.
- * @throws Refusal (400) if Upload-Length is missing, or the metadata is too long, names no file, or names one that cannot be stored
+ * @throws Refusal (400) if Upload-Length is missing or malformed, or the metadata is too long, names no file, or names one that cannot be stored
  */
 function announcedFileOf(request: FastifyRequest) {
   const size = bytesOf(request, 'Upload-Length');

@@ -23,7 +23,7 @@ function headerValue(header: HandOverHeader, onDisk: string): string | null {
 }
 
 /**
- * Returns a function that hands large files over to a reverse proxy. Postern authorizes the request; the reverse proxy
+ * Returns a function that hands downloads of large files over to a reverse proxy. Postern authorizes the request; the reverse proxy
  * sends the bytes and handles ranges and conditions. A small file costs less to send than to hand over.
  * @param trusted addresses of the reverse proxies: only they may learn the path of a file
  */

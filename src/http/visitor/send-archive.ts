@@ -35,8 +35,8 @@ function selectPart({ request }: TransferContext, { layout }: FolderArchive, bas
 
 /**
  * Answers a GET or HEAD of a folder with an archive.
- * @param base headers of every response at the link
- * @throws Refusal (412, 416) before anything is sent
+ * @param base further headers of the response
+ * @throws Refusal (412, 416), or as `archive.appendEntry`, before anything is sent
  */
 export async function sendArchive(context: TransferContext, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
   try {

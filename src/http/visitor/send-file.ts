@@ -133,8 +133,8 @@ async function sendParts(
 
 /**
  * Answers a GET or HEAD of a file, with the conditions and ranges of RFC 9110. Closes the file.
- * @param base headers of every response at the link
- * @throws Refusal (412, 416), or (503) if a small file changes meanwhile, before anything is sent
+ * @param base further headers of the response
+ * @throws Refusal (412, 416), or as `readSmallRange` and `download.appendEntry`, before anything is sent
  */
 export async function sendFile(context: TransferContext, download: FileDownload, base: OutgoingHttpHeaders): Promise<void> {
   const { request, response } = context;

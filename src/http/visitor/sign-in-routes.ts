@@ -100,7 +100,7 @@ function shareRoutes(app: FastifyInstance, parts: VisitorParts): void {
 function portalRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   const unread = unreadResponses(maxUnreadBytes);
-  /** Serializes the response here to count its bytes: they stay in memory until the visitor has read them. */
+  /** Serializes the response here to know its length: the text stays in memory until the visitor has read it. */
   const sendPortal = (request: FastifyRequest, reply: FastifyReply, portal: PortalVisit) => {
     const text = JSON.stringify(portal);
     unread.hold({ wideNetwork: wideNetworkOf(request.ip), portal: request.place.viewId }, text.length, reply.raw);
@@ -146,7 +146,7 @@ function accountRoutes(app: FastifyInstance, parts: VisitorParts, at: 'share' | 
   });
 }
 
-/** Adds the routes of links and portals with which visitors sign in, see what they may do, and sign out. */
+/** Adds the routes with which visitors sign in, see what they may do, change passwords and sign out, and those of providers. */
 export function signInRoutes(app: FastifyInstance, parts: VisitorParts): void {
   shareRoutes(app, parts);
   portalRoutes(app, parts);

@@ -91,7 +91,7 @@ export function clearSessionCookie(reply: FastifyReply, publicUrl: string, profi
   sendCookie(reply, publicUrl, String(profileId), '', 0);
 }
 
-/** Suffix of the cookie that identifies the browser of a sign-in code. */
+/** Suffix of the cookie that identifies the browser for which codes were requested. */
 const codeSuffix = 'code';
 
 /** Returns the token of the browser for which codes are requested, or null. */

@@ -6,7 +6,7 @@ import { failurePage } from '#http/pages/failure-page.ts';
 import { refusalHeaders, sendProblem } from '#http/problem.ts';
 import type { Clock } from '#ports/clock.ts';
 
-/** The headers of every response at a link. */
+/** The headers of responses to visitors. Some routes replace one. */
 export const linkHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
@@ -28,7 +28,7 @@ function challengeOf(request: FastifyRequest): string {
   return request.headers['sec-fetch-mode'] === undefined && !prefersHtml(request) ? basicRealm : 'Postern';
 }
 
-/** Sends a refusal at a link, as problem+json or as a page with the same message. */
+/** Sends a refusal at a link, as problem+json or as a page that explains it. */
 export function sendVisitorProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal, clock: Clock): FastifyReply {
   if (messages[refusal.messageName].status === 401) reply.header('www-authenticate', challengeOf(request));
   if (!prefersHtml(request)) return sendProblem(request, reply, refusal, clock.now());

@@ -63,7 +63,7 @@ const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
 const readsQuery = (url: string) =>
   isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$|sign-in\/(oidc\/|saml\/|test$))/.test(pathOf(url));
 
-/** Adds every route of links and portals. */
+/** Adds every route for visitors: of links, portals and their sign-in, the front page, and the page to unsubscribe. */
 export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports, unknownLinks } = parts;
   const checkHost = hostCheck(ports.links.publicUrl);
