@@ -21,7 +21,7 @@ export interface RunningChecksum {
 
 /** The CRC-32 of each file of an archive, by the file's index in the plan. The archives of a location share those of large files. */
 export interface Checksums {
-  /** Returns the checksum, or undefined if the file has not been read yet. */
+  /** Returns the checksum, or undefined if it is not known. */
   get(index: number, item: PlacedItem): number | undefined;
   set(index: number, item: PlacedItem, crc: number): void;
   /** Checksums that are being computed, by index, so that two requests do not read the same file only for its checksum. */
@@ -81,7 +81,7 @@ export class ArchivePlans {
   #planners = 0;
   /** Creates the piece memory of an archive that is sent. */
   readonly createPieceMemory: () => PieceMemory = pieceMemories();
-  /** Creates the name memory of an archive for a client address. */
+  /** Creates a name memory of an archive for a client address. */
   readonly createNameMemory: (address: string) => NameMemory = nameMemories();
 
   /**
@@ -102,7 +102,7 @@ export class ArchivePlans {
     }
   }
 
-  /** Inspects files slice by slice, in turns with the planning of other archives. @throws as `plan`; what `slices` throws */
+  /** Runs the slices of a check or a plan in turns with other archives. @returns their result @throws as `plan`; what `slices` throws */
   async inspect<T>(visitor: ArchiveVisitor, clientGone: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T> {
     try {
       for (;;) {

@@ -24,7 +24,7 @@ import { writeZip, type ZipSource } from './zip-writer.ts';
 export interface FolderArchive {
   /** Name of the folder, or the title of the share at the root of a location; the sender appends ".zip". */
   readonly name: string;
-  /** Size in bytes and ETag if the archive is planned; null: it is created while it is sent. */
+  /** Size in bytes and ETag if the archive is planned; null: they are not known before it is sent. */
   readonly layout: { readonly size: number; readonly etag: string } | null;
   readonly pieces: (range: ArchiveRange) => AsyncIterable<Buffer>;
   /** Must be called at the end, even if nothing was sent. */
@@ -173,7 +173,8 @@ async function isStillPermitted({ permit, decideAgain }: AuthorizedVisit): Promi
 
 /**
  * Returns a folder of a share, or the chosen items of it, as a ZIP file.
- * @param clientGone aborted when the visitor leaves before the response starts
+ * @param clientGone aborted when the visitor leaves before the end of the response
+ * @throws Refusal as `authorizeVisit` and `withStorageErrors`, and of the plan; the reason of `clientGone`
  */
 export async function downloadFolder(
   ports: AuthorizationPorts & StoragePorts & ArchivePorts,

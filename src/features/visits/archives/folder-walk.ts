@@ -16,7 +16,7 @@ export interface ArchivedFolder {
   readonly folder: ItemPath;
   /** Names of the children to archive; null: all. */
   readonly names: readonly string[] | null;
-  /** Aborted when the visitor leaves before the response starts: the walk then stops. */
+  /** Aborted when the visitor leaves before the end of the response: the walk then stops. */
   readonly clientGone: AbortSignal;
   /** Creates the memory for the names of folders that are still to be listed. */
   readonly createNameMemory: () => NameMemory;

@@ -2,20 +2,20 @@ import { wideNetworkOf } from '#core/client-networks.ts';
 import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
 
-const freeBytes = 1 << 16; // per archive, not counted: the number of connections is limited
+const freeBytes = 1 << 16; // of each memory, not counted: the number of connections is limited
 const maxBytes = 64 << 20; // of all archives together; those of one wide network may hold half of it
 const retryAfter = 5; // seconds
 
-/** Memory for the names that an archive holds while it is created. */
+/** Memory for names that an archive holds while it is created: of the folders still to list, or of its central directory. */
 export interface NameMemory {
   /**
-   * Sets how many bytes the archive holds now.
+   * Sets how many bytes of this memory the archive holds now.
    * @throws Refusal (503) if the archives of its wide network, or all archives together, would hold too many
    */
   setBytes(bytes: number): void;
 }
 
-/** Returns a function that creates the name memory of an archive for a client address. @param maxTotal bytes of all archives together */
+/** Returns a function that creates a name memory of an archive for a client address. @param maxTotal bytes of all archives together */
 export function nameMemories(maxTotal = maxBytes): (address: string) => NameMemory {
   const bytesByNetwork = new Map<string, number>();
   let totalBytes = 0;

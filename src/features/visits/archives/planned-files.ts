@@ -31,7 +31,7 @@ export class PlannedFiles {
     throw new ArchiveAborted(item.name);
   }
 
-  /** Yields the bytes of a file from a position up to its planned size. Bytes that were appended since are ignored. */
+  /** Yields the bytes of a file from a position up to its planned size. Bytes that are appended meanwhile are ignored. */
   async *read(item: PlacedItem, from: number): AsyncGenerator<Buffer> {
     const file = await this.open(item);
     try {

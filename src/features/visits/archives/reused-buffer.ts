@@ -1,4 +1,4 @@
-/** Returns a function that returns the same memory on every call, for one file after another. Each call invalidates the previous buffer. */
+/** Returns a function that returns a buffer for one file after another. Each call may reuse the memory of the previous buffer. */
 export function reusedBuffer(): (bytes: number) => Buffer {
   let buffer = Buffer.alloc(0);
   return (bytes) => {

@@ -8,7 +8,7 @@ const [minPart, maxPart] = [1 << 12, 1 << 16]; // bytes of a part before it is d
 
 /** The central directory of an archive without a plan. It is stored deflated until the end: a million entries take some 20 MB. */
 export interface ZipDirectory {
-  /** Adds the entry of a file. @throws Refusal (503) if the directories need too much memory */
+  /** Adds the entry of a file or folder. @throws Refusal (503) if the directories need too much memory */
   add(entry: Buffer): Promise<void>;
   count(): number;
   /** Returns the total size of all entries, in bytes. */

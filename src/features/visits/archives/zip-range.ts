@@ -117,7 +117,7 @@ class RangeWriter {
     yield this.#cut(descriptor({ crc: await this.#checksums.checksumOf(item, index), size: item.size }), descriptorOffset);
   }
 
-  /** Yields the central directory. Skips entries outside the range: to compute their checksums, their files may have to be read. */
+  /** Yields the central directory and the end records. Skips entries outside the range: their checksums may require reading files. */
   async *#directory(): AsyncGenerator<Buffer> {
     const { items, directory } = this.#plan.plan;
     let [offset, length, entries]: [number, number, Buffer[]] = [directory.offset, 0, []];

@@ -28,15 +28,15 @@ const cachedLink = ({ store }: Pick<Ports, 'store'>, viewId: string): Promise<Li
     return link ? { link, share: await shareRules(store.read, link, null) } : null;
   });
 
-/** A request of a visitor for a link. */
+/** A request of a visitor for a link or a portal. */
 export interface VisitorRequest {
   readonly viewId: string;
   readonly address: string;
   readonly requestId: string;
   readonly credentials: Credentials;
   /**
-   * Must be called after the link was looked up, so that it also considers the unknown links that the network has requested meanwhile, for
-   * example in many parallel requests.
+   * Must be called after the viewId was looked up, so that it also considers the unknown links that the network has requested meanwhile,
+   * for example in many parallel requests.
    * @throws Refusal (429) if the network has tried too many unknown links, whether or not this one exists
    */
   readonly checkNetwork: () => void;
@@ -52,7 +52,7 @@ export interface AuthorizedVisit<A extends VisitorAction = VisitorAction> {
   readonly link: LinkRow;
   readonly authenticated: AuthenticatedVisitor | null;
   readonly visitorRequest: VisitorRequest;
-  /** Decides the request again, with the current link and session. Returns null if it is no longer permitted. */
+  /** Decides again, with the current link and sign-in. Returns null if the action is no longer permitted. @throws as `reauthenticate` */
   readonly decideAgain: () => Promise<Permit<A> | null>;
 }
 
@@ -106,8 +106,9 @@ async function decideFor<A extends VisitorAction>(
 }
 
 /**
- * Decides for the same visitor with the current link and session. Returns null if the action is not permitted now, or if the
- * configuration of the location has changed, so that running transfers from its former folder end.
+ * Decides for the same visitor with the current link and sign-in. Returns null if the action is not permitted now, if the viewId belongs
+ * to another share, or if the configuration of the location has changed: running transfers with its former folder must end.
+ * @throws as `reauthenticate`
  */
 async function decideAgain<A extends VisitorAction>(
   ports: AuthorizationPorts,
@@ -173,7 +174,7 @@ export async function authorizeVisit<A extends VisitorAction>(
   };
 }
 
-/** Records in the audit log that the credentials of a request, a password or a session, were refused. @throws the cause */
+/** Records in the audit log why the password or the session of a request was not accepted, or not checked. @throws the cause */
 export function refuseSignIn(
   { audit }: Pick<VisitServices, 'audit'>,
   event: Pick<VisitEvent, 'link' | 'tid' | 'visitorRequest'>,

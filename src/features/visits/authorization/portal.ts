@@ -98,7 +98,7 @@ export async function portalResponse(
   if (!signedIn) return { ...common, shares: [], totalCount: 0 };
   const visitor = { signedIn, address: visitorRequest.address };
   const client = { tid: profile.tid, groups: visitorGroups(visitorRequest.address) };
-  // The queries take only the tenant's turn: in the turn that all portals share, a tenant with many shares would delay the others.
+  // The queries run in the turns of searches: in those of the portals, of which one runs at a time, slow queries would delay all others.
   const shares = await ports.searches.run(client, clientGone, async () => {
     const formPage = await portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page);
     return ports.portals.run(client, clientGone, async () => formPage());

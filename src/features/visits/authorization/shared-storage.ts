@@ -91,7 +91,10 @@ export interface SharedStorage<A extends keyof PermittedMethods> {
 /** The ports that open the storage of a share. */
 export type StoragePorts = Pick<Ports, 'storages' | 'vault'>;
 
-/** Opens the storage of a share for the action of a permit. Visitors' requests reach files only through this function. */
+/**
+ * Opens the storage of a share for the action of a permit. Visitors' requests reach files only through this function.
+ * @throws Refusal as `withStorageErrors`
+ */
 export async function storageFor<A extends keyof PermittedMethods>(
   { permit, link, visitorRequest }: Pick<AuthorizedVisit<A>, 'permit' | 'link' | 'visitorRequest'>,
   { storages, vault }: StoragePorts,

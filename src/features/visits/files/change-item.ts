@@ -10,7 +10,7 @@ import { recordEarlierChanges } from './record-earlier-changes.ts';
 interface ItemChange<T> {
   readonly change: FileChange;
   readonly response: T;
-  /** Makes the change, while no other change of a visitor to the same name runs. @returns the space that it has added; undefined: none */
+  /** Makes the change, under the locks of its names. @returns the space that it has added; undefined: none */
   readonly apply: (context: ChangeContext) => Promise<MeasuredSpace | undefined>;
 }
 

@@ -19,7 +19,7 @@ export interface ChangesInTurn {
   /**
    * Runs a change in its turn. A change keeps its turn until the storage has responded, even if the client gets a refusal before.
    * @throws Refusal (503) if too many changes wait, if the turn does not come in time, or if the storage does not respond in time; the
-   *   reason of `clientGone` if the client leaves before the turn of the change
+   *   reason of `clientGone` if the client leaves before the turn of the change; what `change` throws
    */
   run<T>(visitor: LocationVisitor, clientGone: AbortSignal, change: () => Promise<T>): Promise<T>;
 }

@@ -9,8 +9,8 @@ import type { ChangePorts } from './pending-change.ts';
 
 /**
  * Creates a folder.
- * @throws Refusal as `authorizeVisit` and `changeItem`; (403) for the root of the share, (404) if the parent does not exist, (409) if the
- *   name exists
+ * @throws Refusal as `authorizeVisit`, `changeItem` and `withStorageErrors`; (403) for the root of the share, (404) if the parent does not
+ *   exist, or the share is one file, (409) if the name exists
  */
 export async function createFolder(
   ports: AuthorizationPorts & StoragePorts & ChangePorts,

@@ -58,8 +58,7 @@ async function isStillPermitted(media: Media | null, { decideAgain }: Authorized
 /**
  * Opens a file for a visitor to view or download.
  * @param mayRedirect whether the visitor may be sent to the storage, if the share allows it
- * @throws Refusal as `authorizeVisit`; (404) if the file does not exist, (409) if it must be restored from an archive first, (503) if the
- *   storage does not respond; those of `findDeliveryDenial`
+ * @throws Refusal as `authorizeVisit` and `withStorageErrors`; (404) if the file does not exist; for a denial of `findDeliveryDenial`
  */
 export async function openDownload(
   ports: AuthorizationPorts & StoragePorts & Pick<Ports, 'media'>,

@@ -43,7 +43,7 @@ export interface PendingChange {
   readonly token: string;
   /**
    * Called directly before a folder is created, or an item renamed or deleted; called again if that takes several steps, or a long time.
-   * @throws StoreUnavailable if another process has recovered the change meanwhile
+   * @throws StoreUnavailable if another process has begun to recover the change
    */
   readonly confirm: () => Promise<void>;
   /**
@@ -63,7 +63,7 @@ export interface FileChangeSteps<T> {
   readonly deleteEvidence: (token: string) => Promise<void>;
   /** Returns whether the change has had no effect yet. If it fails then, its audit entry is deleted. */
   readonly hasNoEffect?: () => boolean;
-  /** Called in the transaction that records the outcome. */
+  /** Called in the transaction that records the change as done. */
   readonly recordAlso?: (tx: Tx) => Promise<void>;
 }
 

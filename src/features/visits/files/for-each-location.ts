@@ -8,6 +8,7 @@ const maxConcurrent = 16;
  * Runs work at all locations, a few at a time. Stops waiting for a location after five seconds, and for all of them after twenty; the work
  * continues.
  * @param onLate called for a location that takes longer
+ * @throws what `work` throws in that time
  */
 export async function forEachLocation<T>(
   locations: readonly T[],

@@ -34,7 +34,7 @@ const pageJson = ({ entries, total }: ListingPage, media: MediaTypes): ListingJs
   total,
 });
 
-/** Formats a page of a folder as JSON. */
+/** Formats a page of a folder as JSON. @throws Refusal (503) if too many large pages wait */
 export type FormatListing = (visitor: TurnVisitor, page: ListingPage, media: MediaTypes) => Promise<ListingJson>;
 
 /**

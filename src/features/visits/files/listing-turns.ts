@@ -17,7 +17,7 @@ const maxConcurrent = { location: 4, link: 3, folder: 2, wide: 1 };
 const maxRequests = { networkAtLink: 32, network: 64, wide: 128 };
 /**
  * Requests that wait for a page of a link or of a location. Beyond this number, the newest request of the wide network
- * with the most of them is refused.
+ * with the most of them is refused, which may be the new one.
  */
 const maxWaiting = { link: 256, location: 512 };
 const retryAfter = 2; // seconds
@@ -164,7 +164,8 @@ export class ListingTurns {
 
   /**
    * Reads a page of a folder in its turn.
-   * @throws Refusal (503) if too many requests wait; the reason of `clientGone` if the client leaves before the page is read
+   * @throws Refusal (503) if too many requests wait, or too many responses are being sent; what `read` throws; the reason of `clientGone`
+   *   if the client leaves before the page is read
    */
   async page(request: ListingTurnRequest, read: () => Promise<Page>): Promise<Page> {
     const { locationId, path, query, clientGone } = request;

@@ -92,7 +92,7 @@ export async function recordDone<T>(
     if (outcome.space) {
       const path = joinPaths(change.parent, parseSegments([change.name]) ?? rootPath);
       const item = { tid, locationId: visit.link.location_id, path };
-      // Another process that has recovered the change has requested a count, which may or may not have seen it.
+      // Another process that has recovered the change may have requested a count, which may or may not have seen it.
       const isCounted = outcome.space !== 'unknown' && wasPending;
       if (isCounted) await recordSpaceChange(tx, item, outcome.space, ports.store.isShared ? auditId : 0);
       if (!isCounted || outcome.space.mayDiffer) await requestCount(tx, item);
@@ -114,7 +114,7 @@ export async function deletePendingChange(tx: Tx, tid: number, auditId: number):
  * Checks that the change is still pending in this process. If this process was paused for more than
  * a minute, another process may have recovered its changes, and clients may have repeated them:
  * this process must not make them any more.
- * @throws StoreUnavailable if another process has recovered the change
+ * @throws StoreUnavailable if another process has begun to recover the change
  */
 export async function confirmPending(
   { store, clock, process }: Pick<Ports, 'store' | 'clock' | 'process'>,

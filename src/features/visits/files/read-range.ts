@@ -2,7 +2,7 @@ import type { ByteRange, OpenFile } from '#ports/storage.ts';
 
 /**
  * Copies the bytes of a range into a buffer of at least its length.
- * @throws ItemChanged if the file ends before the end of the range
+ * @throws as `OpenFile.read`
  */
 export async function readInto(file: OpenFile, { start, end }: ByteRange, buffer: Uint8Array): Promise<void> {
   let position = 0;

@@ -126,7 +126,7 @@ export interface LocationFailure {
 }
 
 interface RecoveryOptions {
-  /** true: recovers only the changes of this process, because it is not known which other processes are alive. */
+  /** true: recovers only the changes of this process. A scheduled job recovers those of other processes. */
   readonly ownOnly?: boolean;
   /** true: leaves deleted items in the trash, because a sweep follows and the start should not wait for it. */
   readonly keepsTrash?: boolean;
@@ -141,7 +141,8 @@ const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : '
 /**
  * Recovers the pending changes of processes that ended, and those that this process could not complete while the database was
  * unavailable: checks in the storage whether each took place, and records the outcome. A location that is unavailable, hangs, or fails
- * is tried again in a later run, so that it delays neither the other locations nor a start.
+ * is tried again in a later run, so that it delays neither the other locations nor a start. Without `ownOnly`, also records the unfinished
+ * downloads of ended processes as failed, and releases their claims of uploads in parts.
  * @param runningChanges tokens of the changes that this process makes or recovers
  * @returns the failures whose reason differs from the last one of the same location
  * @throws StoreUnavailable, StoreFull
@@ -171,7 +172,7 @@ export async function recoverInterruptedChanges(
     }
   }
   async function recoverLocation(location: string, rows: readonly PendingRow[]): Promise<void> {
-    const isRunning = rows.some(({ token }) => runningChanges.has(token)); // an earlier run waits for the location
+    const isRunning = rows.some(({ token }) => runningChanges.has(token)); // an earlier run, or the change itself, is not done yet
     let failure: { readonly row: PendingRow; readonly reason: string } | undefined;
     for (const row of rows) {
       const reason = await recoverRow(row, location);
@@ -208,7 +209,7 @@ export async function recoverInterruptedChanges(
 }
 
 /**
- * Deletes files that interrupted uploads and deletions left at each location, except those of pending changes and of
+ * Deletes files that interrupted uploads and deletions left at or outside of the locations, except those of pending changes and of
  * unfinished uploads in parts. Skips locations that are unavailable.
  * @returns the locations that refuse changes
  */

@@ -9,8 +9,8 @@ import type { ChangePorts } from './pending-change.ts';
 
 /**
  * Renames a file or folder in its folder.
- * @throws Refusal as `authorizeVisit` and `changeItem`; (403) for the root of the share, (404) if the item does not exist, (409) if the new
- *   name exists
+ * @throws Refusal as `authorizeVisit`, `changeItem` and `withStorageErrors`; (403) for the root of the share, (404) if the item does not
+ *   exist, (409) if the new name exists
  */
 export async function renameItem(
   ports: AuthorizationPorts & StoragePorts & ChangePorts,

@@ -22,7 +22,7 @@ export interface IncomingBody {
   readonly body: AsyncIterable<Uint8Array>;
   /** Ends the transfer at once. */
   readonly abort: () => void;
-  /** Called after all checks, when the body is about to be read. @returns a signal that aborts with the transfer */
+  /** Called after all checks, when the body is about to be read. @returns a signal that aborts when Postern ends the transfer */
   readonly begin: (visit: AuthorizedVisit) => AbortSignal;
 }
 
@@ -79,8 +79,8 @@ async function receiveBody(
 
 /**
  * Stores a file that a visitor uploads. The file becomes visible only when it is complete. Returns after the storage has made it durable.
- * @throws Refusal as `authorizeVisit` and (403, 404, 409, 412, 413, 507): no part of the file is stored; (503): if the storage has not
- *   responded, the file may still be stored later, and the detail says so
+ * @throws Refusal as `authorizeVisit` and (400, 403, 404, 409, 412, 413, 507): no part of the file is stored; (503): if the storage has
+ *   not responded, the file may still be stored later, and the detail says so
  */
 export async function uploadFile(
   ports: AuthorizationPorts & StoragePorts & ChangePorts & Pick<VisitServices, 'uploads'>,

@@ -49,11 +49,15 @@ interface ReceivedFile {
   /** ETag of the file to replace; null: none. */
   readonly etag: string | null;
   readonly token: string;
-  /** Ends the transfer, because it is no longer permitted or its client is gone. */
+  /** Aborted when Postern ends the transfer, for example because it is no longer permitted. */
   readonly abortSignal: AbortSignal;
 }
 
-/** Makes a received file visible if the share still permits the upload. @returns the name in the storage @throws Refusal (403) */
+/**
+ * Makes a received file visible if the share still permits the upload.
+ * @returns the name in the storage
+ * @throws Refusal (403) if it does not; the reason of `abortSignal`; as `Upload.place` and `recordEarlierChanges`
+ */
 export async function placeReceivedFile(
   ports: ChangePorts,
   { link, decideAgain }: Pick<AuthorizedVisit<'upload'>, 'link' | 'decideAgain'>,

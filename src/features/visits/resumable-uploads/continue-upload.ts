@@ -31,7 +31,7 @@ type UploadPorts = AuthorizationPorts & StoragePorts & ChangePorts & Pick<VisitS
 /**
  * Receives a part of an upload. With the last one the file becomes visible, and is recorded like any upload. Returns after the storage has
  * made the part durable.
- * @throws Refusal as `authorizeVisit`; (403, 404, 409, 410, 413, 423, 460, 503, 507)
+ * @throws Refusal as `authorizeVisit` and `withStorageErrors`; (403, 404, 409, 410, 413, 423, 460, 503, 507)
  */
 export async function continueUpload(
   ports: UploadPorts,

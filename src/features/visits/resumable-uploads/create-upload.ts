@@ -51,7 +51,7 @@ async function deleteStagingFile(
 
 /**
  * Begins an upload in parts. No byte of the file is received yet.
- * @throws Refusal as `authorizeVisit`; (403, 404, 409, 413, 503, 507); StoreFull
+ * @throws Refusal as `authorizeVisit` and `withStorageErrors`; (403, 404, 409, 413, 503, 507); StoreFull
  */
 export async function createUpload(
   ports: AuthorizationPorts & StoragePorts & Pick<Ports, 'random' | 'limits'> & Pick<VisitServices, 'uploadHashes'>,

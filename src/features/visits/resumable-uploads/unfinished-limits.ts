@@ -47,8 +47,8 @@ const smallestUpload = (tx: Tx, row: UploadRow, wideNetwork: string, now: number
     .executeTakeFirst();
 
 /**
- * Deletes the row of one upload of the wide network with the most uploads: the one that has received the least. Uploads of which a part is
- * being received stay: if the network has no others, the network with the next most uploads loses one.
+ * Deletes the row of one upload of the wide network with the most uploads: the one that has received the least. Uploads that are being
+ * received or put in place stay: if the network has no others, the network with the next most uploads loses one.
  * @param ownCount unfinished uploads of the wide network of the new upload, without the new one
  * @throws Refusal (503) if no network that could lose an upload has more than that wide network would have with the new one
  */

@@ -1,14 +1,14 @@
 import { Refusal } from '#core/messages.ts';
 import { waitAtMost } from '#core/time-limit.ts';
 
-/** Time in ms after which a part whose client sends nothing gives way to the next one: its connection is probably lost. */
+/** Time in ms after which a part whose client sends nothing ends for the next part or a query: its connection is probably lost. */
 const silentTime = 3000;
-const maxEndTime = 5000; // ms in which such a part must end
+const maxEndTime = 5000; // ms for which a request waits until a part has ended
 const retryAfter = 1; // seconds
 
-/** A part of an upload that is being received. */
+/** A part of an upload that is being received, or the work of `runWithoutParts`. */
 interface Writer {
-  /** Time of the last bytes, in ms of a monotonic clock. Infinity: all have arrived. */
+  /** Time of the last bytes, in ms of a monotonic clock. Infinity: all have arrived, or none are expected. */
   lastDataAt: number;
   readonly abort: () => void;
   readonly ended: Promise<void>;
@@ -22,7 +22,7 @@ export interface WriterReport {
   complete(): void;
 }
 
-/** Returns the refusal of a part while another one of the same upload is being received. */
+/** Returns the refusal of a request about an upload that another request is sending or changing. */
 export const uploadInUse = () => new Refusal('uploadInUse', undefined, { retryAfter });
 
 /**
@@ -42,7 +42,7 @@ export class UploadWriters {
 
   /**
    * Receives a part.
-   * @param abort ends it in favor of another part of the same upload
+   * @param abort ends it in favor of another request about the same upload
    * @throws Refusal (423) if another part is being received
    */
   async run<T>(upload: string, abort: () => void, receive: (report: WriterReport) => Promise<T>): Promise<T> {

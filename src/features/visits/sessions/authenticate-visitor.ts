@@ -21,7 +21,7 @@ export interface Credentials {
 /** A visitor who has signed in. */
 export interface AuthenticatedVisitor {
   readonly signedIn: SignedInVisitor;
-  /** Checks the sign-in again with the current profile. Returns null if it is no longer valid. */
+  /** Checks the sign-in again with the current profile. Returns null if it is no longer valid. @throws as `checkRenewalGrace` */
   readonly reauthenticate: (profile: ProfileRef) => Promise<SignedInVisitor | null>;
   /** True if a password was verified for this request. That is slow, so data that was read before may be out of date. */
   readonly passwordVerified: boolean;
@@ -101,7 +101,7 @@ async function authenticateBy(
 
 /**
  * Authenticates a visitor by a valid session, else by `Authorization: Basic`. Returns null for an anonymous visitor.
- * @throws Refusal (401) for a wrong user name or password; (403) for a directory user outside the required group; (429, 503)
+ * @throws Refusal as `findSession` and `signInByPassword`
  */
 export const authenticateVisitor = (
   ports: SessionPorts,

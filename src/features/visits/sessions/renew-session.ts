@@ -52,10 +52,10 @@ export function checkRenewalGrace(overdueTime: number): void {
   if (overdueTime >= renewalGrace) throw new Refusal('providerAway');
 }
 
-/** Returns whether the provider has refused the visitor, so that the session ends. */
+/** Returns whether a renewal was refused, by the provider or because the profile has changed, so that the sign-in ends. */
 export const endsSession = (cause: unknown): cause is Refusal => cause instanceof Refusal && messages[cause.messageName].status < 500;
 
-/** The stored session of one renewal. Its updates have no effect once another process has renewed or ended the session. */
+/** The stored session of one renewal. Its updates have no effect if the session was renewed or ended meanwhile. */
 class LeasedSession {
   readonly #store: Store;
   readonly #session: DueSession;
@@ -71,7 +71,7 @@ class LeasedSession {
 
   /**
    * Takes the lease, so that only one process sends the request: a provider may accept a refresh token only once.
-   * @returns false if another process has the lease, or has renewed or ended the session
+   * @returns false if the lease is taken, or the session was renewed or ended meanwhile
    */
   take(): Promise<boolean> {
     const { now } = this.#store.dialect;
@@ -81,7 +81,7 @@ class LeasedSession {
 
   /**
    * Stores a new value of the column `renewal`; the lease does not change.
-   * @throws Refusal (503) if another process has renewed or ended the session
+   * @throws Refusal (503) if the session was renewed or ended meanwhile
    */
   async storeRenewal(renewal: string): Promise<void> {
     if (!(await this.#update({ renewal }))) throw new Refusal('providerAway');
@@ -94,7 +94,7 @@ class LeasedSession {
   /** Releases the lease of a renewal that has failed. */
   release = () => this.#update({ renewing_until: null });
 
-  /** Ends the session. @returns false if another process has renewed or ended it */
+  /** Ends the session. @returns false if it was renewed or ended meanwhile */
   async end(): Promise<boolean> {
     const { tid, hash } = this.#session;
     const remove = (tx: Tx) =>
@@ -114,7 +114,7 @@ class LeasedSession {
   }
 }
 
-/** Waits until another process releases the lease of a session, or ends the session. @throws Refusal (503) if it takes too long */
+/** Waits until the lease of a session is released, or the session was ended. @throws Refusal (503) if it takes too long */
 async function waitForRenewal(store: Store, { tid, hash }: DueSession): Promise<void> {
   for (let polls = 0; polls < maxPolls; polls += 1) {
     const row = await store.read

@@ -139,7 +139,7 @@ export function recordSessionUse(store: Store, { tid, hash, usedAt }: VisitSessi
  * Creates a session for a completed sign-in.
  * @param address of the visitor
  * @returns its token, of which only the hash is stored
- * @throws Refusal (401) if the provider's statement has already begun a session
+ * @throws Refusal (401) if the provider's statement was used before, by a session or a test
  */
 export async function beginSession(
   { store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>,

@@ -12,8 +12,8 @@ export const maxUncheckedTime = 60 * 60_000;
 /**
  * Returns the configuration of a profile whose visitors sign in at a provider.
  * @returns JSON that the schema of the type has accepted
- * @throws Refusal (503) if the profile has changed its type, or its secrets were lost; (400) if visitors must sign in again since it
- * changed
+ * @throws Refusal (503) if the profile was deleted, has changed its type, or its secrets were lost; (400) if visitors must sign in again
+ *   since it changed
  */
 export async function readProviderConfiguration(
   { store, vault }: Pick<Ports, 'store' | 'vault'>,

@@ -113,7 +113,7 @@ export async function beginProviderSignIn(
 const eventOf = ({ link, profile }: SignInPlace, visitorRequest: VisitorRequest) =>
   ({ link, tid: profile.tid, visitorRequest, action: 'sign-in', path: '' }) as const;
 
-/** Records a refused sign-in with the reason for the operator. */
+/** Records a refused sign-in with the reason for the operator, unless its status is 400. */
 function recordRefusal({ audit }: Pick<ProviderPorts, 'audit'>, event: Omit<VisitEvent, 'outcome' | 'visitor'>, refusal: Refusal): void {
   if (messages[refusal.messageName].status === 400) return;
   // The reference gives each refusal by the provider a separate entry. Other equal refusals of one site at a link within a minute share an
@@ -145,7 +145,7 @@ function pendingOf(ports: Pick<Ports, 'vault' | 'clock'>, { profileId, state, co
 /**
  * Returns a sign-in that has begun at the provider: the browser has begun none here. It leads to
  * the portal.
- * @throws Refusal (400) if the profile does not allow this
+ * @throws Refusal (400) if the profile does not allow this; as `mayBeginAtProvider`
  */
 async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderReturn): Promise<SignInToComplete> {
   const profile = await findProfileRef(ports.store.read, profileId);
@@ -183,7 +183,7 @@ async function complete(
 
 /**
  * Completes a sign-in when the browser returns from the provider.
- * @throws Refusal (400) if the browser has begun no such sign-in; (403, 404, 410) if its link no longer allows one; (429)
+ * @throws Refusal (400) if the browser has begun no such sign-in; (403, 404, 410) if its link no longer allows one; (429, 503)
  */
 export async function completeProviderSignIn(
   ports: ProviderPorts,

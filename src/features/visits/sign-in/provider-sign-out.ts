@@ -18,7 +18,7 @@ export interface SignOutByProvider {
 
 /**
  * Ends the sessions of a user who has signed out at the provider of a login profile.
- * @throws Refusal (400) if the statement is not valid; (404) if there is no such profile; (503)
+ * @throws Refusal (400) if the statement is not valid; (404) if no such profile accepts sign-outs; (503)
  */
 export async function endSessionsByProvider(ports: SignOutPorts, signOut: SignOutByProvider): Promise<void> {
   const { profileId, logoutToken, address, requestId } = signOut;

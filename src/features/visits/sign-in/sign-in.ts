@@ -60,7 +60,7 @@ const withSession = (visitorRequest: VisitorRequest, { profileId, token }: NewSe
  * Signs a visitor in at a link.
  * @param setCookie called with the new session before the share's own rules are checked, because the session is also valid for
  *   the other shares of the profile
- * @throws Refusal (400, 401, 404, 410, 429, 503); (403) if the share does not admit this user or this address
+ * @throws Refusal as `authorizeVisit` and `verifyCredentials`; (503) if too many sessions begin
  */
 export async function signInAtShare(
   ports: SignInPorts & VisitResponsePorts,

@@ -5,7 +5,7 @@ import { Refusal } from '#core/messages.ts';
 const maxUploads = { network: 64, wide: 128, link: 256 };
 const retryAfter = 5; // seconds
 
-/** An upload in progress. */
+/** An upload, or a part of one, in progress. */
 interface RunningUpload {
   readonly network: string;
   readonly wide: string;

@@ -8,7 +8,7 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
 
 /**
  * EMAIL_CODE: a code by e-mail, for access users and for the addresses that the profile allows. A sign-in ends as soon as the access
- * user is inactive or has another address, or the profile no longer allows the address.
+ * user is inactive or has another address; without an access user, as soon as the profile no longer allows the address or a user gets it.
  */
 export const emailCodeKind = (ports: KindPorts): SignInKind => ({
   code: {

@@ -15,7 +15,7 @@ import { withinBindLimit } from './bind-limit.ts';
 type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'directories'>;
 
 const renewalPurpose = 'LDAP user name';
-const concurrency = { profile: 8, tenant: 24 }; // sign-ins at one directory, and at all of a tenant: each may need some MiB
+const concurrency = { profile: 8, tenant: 24 }; // sign-ins and renewals of one profile, and of a tenant: each may need some MiB
 const maxWaiting = { inner: 50, all: 300 };
 const retryAfter = 2; // seconds
 const refusal = () => new Refusal('signInBusy', undefined, { retryAfter });
@@ -25,7 +25,7 @@ const renewalGroups = ['renewals', 'renewals'] as const;
 /** Runs a request to the directory. @throws Refusal (503) */
 const withRefusals = <T>(request: () => Promise<T>): Promise<T> =>
   request().catch((cause: unknown) => {
-    // A refused bind account is reported like an unavailable directory: visitors can do nothing about either.
+    // Every `DirectoryRefused`, such as a refused bind account, is reported like an unavailable directory: visitors can do nothing about it.
     if (cause instanceof DirectoryUnavailable || cause instanceof DirectoryRefused)
       throw new Refusal('providerAway', undefined, { forOperator: cause.message });
     throw cause;
@@ -40,7 +40,7 @@ function identityOf({ subject, username, name, email, groups }: DirectoryUser): 
 /** LDAP: sign-in with the password of a directory. */
 export class LdapSignIn {
   readonly #ports: KindPorts;
-  /** Turns for each profile, so that a slow directory delays only the sign-ins at its own profile. */
+  /** Turns for each profile, so that a slow directory delays only the requests of its own profile. */
   readonly #withProfileTurns = turnsByKey({ concurrency: concurrency.profile, maxWaiting, refusal });
   readonly #withTenantTurns = turnsByKey({ concurrency: concurrency.tenant, maxWaiting, refusal });
 

@@ -5,13 +5,13 @@ import type { Ports } from '#ports/ports.ts';
 import type { PasswordReset } from '#ports/sign-in.ts';
 import { replaceUserPassword } from './replace-user-password.ts';
 
-/** Lets an access user of a USERS profile set a new password with a code, if the user has an e-mail address that no other user has. */
+/** Lets an access user of a USERS profile set a new password with a code, if no other user of the profile has the user's address. */
 export const passwordReset = (ports: Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>): PasswordReset => ({
   request: (profile, request) => planCode(ports, profile, request, 'newPassword'),
   hasCode: async (profile, place) => (await findCode(ports.store.read, profile, place, ports.clock.now())) !== null,
   async redeem(tx, profile, credentials, hash, now) {
     const signIn = await redeemCode(tx, ports.vault, profile, credentials, now);
-    // The identity is that of a sign-in with the password: the share's list names such users by their user name alone.
+    // The identity is that of a sign-in with the password, whose names do not include the e-mail address.
     const identity = signIn?.user ? await userIdentity(tx, profile, signIn.user) : null;
     return signIn && identity && replaceUserPassword(tx, profile, { ...signIn, identity }, hash, now);
   },
