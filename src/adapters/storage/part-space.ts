@@ -22,7 +22,8 @@ export interface PartSpaceOptions {
 
 /**
  * Space for the parts of uploads, which are collected until they are sent: memory first, then temporary files. So the memory has a
- * limit, and slow visitors hold no connection to a service. The name of a file is deleted as soon as the file is open.
+ * limit, and slow visitors hold no connection to a service. The name of a file is deleted as soon as the file is open. The files of
+ * `UploadSpool` reserve their disk space here, too.
  */
 export class PartSpace {
   readonly #options: PartSpaceOptions;
@@ -117,7 +118,7 @@ export class SpaceFile {
   }
 }
 
-/** A part of an upload, which is collected until it is sent. One call at a time. */
+/** A part of an upload, or an entire file, which is collected until it is sent. One call at a time. */
 export class UploadPart {
   readonly #space: PartSpace;
   #blocks: Buffer[] = []; // the beginning

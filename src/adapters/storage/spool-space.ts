@@ -33,8 +33,8 @@ interface Snapshot {
 
 /**
  * Reserves the space of a folder for uploads, whose files are in the folder, too. Each reservation is a file, whose name contains the
- * number of bytes: the processes that share the folder see each other's reservations. They see them late, by up to a second, so that
- * together they can exceed the limits by what they reserve within that time.
+ * number of bytes: the processes that share the folder see each other's reservations. They see them a second late, or later if reading the
+ * folder takes long, so that together they can exceed the limits by what they reserve within that time.
  */
 export class SpoolSpace {
   readonly #folder: string;
@@ -151,7 +151,7 @@ export class SpoolSpace {
     if (startedAt < this.#nextCorrection) return false;
     this.#nextCorrection = Number.POSITIVE_INFINITY;
     try {
-      const now = (await stat(this.#folder)).mtimeMs; // the time of the disk: the caller has just created a file
+      const now = (await stat(this.#folder)).mtimeMs; // the time of the disk: the caller has just changed the folder
       for (const { upload, bytes } of this.#snapshot?.reserved.all() ?? []) {
         const size = await this.#staleSize(upload, bytes, now);
         if (size !== null) await this.shrink(upload, bytes, size);

@@ -80,7 +80,7 @@ export class SpooledFile {
     return this.#file.length;
   }
 
-  /** @throws StorageFull, StorageUnavailable */
+  /** @throws as `onDisk` */
   append(chunk: Uint8Array): Promise<void> {
     return onDisk(async () => {
       await this.#reservation.extend(this.length + chunk.length);
@@ -105,8 +105,8 @@ export class SpooledFile {
 }
 
 /**
- * Keeps the bytes of uploads in parts for storages that cannot continue a file. Each file is named by its tenant and the token of its
- * upload.
+ * Keeps the bytes of uploads in parts for storages whose servers get a file only when it is complete. Each file is named by its tenant and
+ * the token of its upload.
  */
 export class UploadSpool {
   readonly #folder: string;
@@ -124,7 +124,7 @@ export class UploadSpool {
 
   /**
    * Opens the file of an upload, and creates it for offset 0. The networks of clients take turns.
-   * @throws ItemNotFound if the file is gone or shorter than `offset`; StorageFull, StorageUnavailable
+   * @throws ItemNotFound if the file is gone or shorter than `offset`; or as `onDisk`
    */
   open(tid: number, upload: PartialUpload, client?: StorageClient): Promise<SpooledFile> {
     const [network] = clientGroupsOf(client);

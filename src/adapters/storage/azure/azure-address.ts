@@ -11,7 +11,7 @@ export interface AzureAddress {
   readonly accountUrl: string;
   /** URL of the container, without a slash at its end. */
   readonly containerUrl: string;
-  /** The same at the Data Lake service of the account, which has real folders. */
+  /** The same at the Data Lake service of the account, which has real folders. An endpoint without `.blob.` serves both. */
   readonly dataLakeUrl: string;
 }
 

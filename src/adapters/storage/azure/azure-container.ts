@@ -34,7 +34,7 @@ export class AzureContainer {
   readonly #authorize: AuthorizeRequest;
   readonly #services: ContainerServices;
   readonly #isHierarchical: boolean;
-  /** true: the account has the expected namespace, or the credentials may not read this property. It is not checked again. */
+  /** true: the account has the expected namespace, or the service has not said which one it has. It is not checked again. */
   #isAccountChecked = false;
 
   /** @param isHierarchical true: the requests go to the Data Lake service, and the account must have a hierarchical namespace */
@@ -98,7 +98,7 @@ export class AzureContainer {
     const { 'x-ms-is-hns-enabled': hasHierarchy } = response.headers;
     if (hasHierarchy === 'true' && !this.#isHierarchical) throw hierarchicalNamespaceError();
     if (hasHierarchy === 'false' && this.#isHierarchical) throw flatNamespaceError();
-    // Credentials that may not read the property now may not read it later: then a directory in a list shows the hierarchical namespace.
+    // Credentials that may not read the property now may not read it later: then the first directory shows the hierarchical namespace.
     this.#isAccountChecked = response.status < 500 && response.status !== 429;
   }
 

@@ -4,15 +4,15 @@ import type { AzureAddress } from './azure-address.ts';
 import type { MachineTokens } from './machine-token.ts';
 import { sharedKeyOf, type UnsignedRequest } from './shared-key.ts';
 
-/** Adds the credentials to a request. @throws StorageUnavailable if there are none */
+/** Adds the credentials to a request. @throws StorageUnavailable if there are none, or they cannot be fetched */
 export type AuthorizeRequest = (request: UnsignedRequest) => Promise<Pick<UnsignedRequest, 'query' | 'headers'>>;
 
 /** Returns the parameters of a SAS token. */
 const sasQuery = (token: string) => Object.fromEntries(new URLSearchParams(token.replace(/^\?/, '')));
 
 /**
- * Returns a function that adds the credentials of a configuration to requests. The function throws StorageUnavailable if the credentials
- * were lost with the key that sealed them.
+ * Returns a function that adds the credentials of a configuration to requests. The function throws StorageUnavailable if the configuration
+ * has none, or the machine gets no token.
  */
 export function azureCredentials(
   { accountKey, sasToken, useMachineCredentials = false }: AzureConfiguration,

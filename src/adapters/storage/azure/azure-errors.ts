@@ -36,7 +36,7 @@ const impossibleReasons: ReadonlyMap<string, string> = new Map([
   ['BlobImmutableDueToPolicy', 'An immutability policy of the container protects this file'],
 ]);
 
-/** Returns the error for an account with real folders whose configuration does not say so. Elsewhere, a folder is only a prefix of names. */
+/** Returns the error for an account with real folders whose configuration does not say so. In others, folders are prefixes of names. */
 export const hierarchicalNamespaceError = () =>
   new StorageUnavailable('the account has a hierarchical namespace, so the configuration needs hierarchicalNamespace: true');
 /** Returns the error for the opposite. */

@@ -6,7 +6,7 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { AzureServices } from './azure-storage.ts';
 
 /**
- * Parses a configuration, whose form was checked when it was stored.
+ * Parses a configuration, whose form was checked before.
  * @throws StorageUnavailable if it was lost with the key that sealed it
  */
 function parseAzureConfiguration(text: string): AzureConfiguration {

@@ -15,7 +15,7 @@ import { slicesOf } from './slices-of.ts';
 const maxText = 1 << 16; // bytes
 const maxListed = 1_000_000; // entries of one folder
 const listQuery = { resource: 'filesystem', recursive: 'false' };
-/** Bytes of a file that are sent with one request. The service accepts 4000 MiB. */
+/** Maximum bytes of a file that are sent with one request. The service accepts 4000 MiB. */
 const maxAppend = 1 << 30;
 const ifAbsent = { 'if-none-match': '*' };
 const notCreated = [409, 412]; // the path exists
@@ -32,7 +32,10 @@ function refusalOf(response: OutboundResponse): Error {
 
 /** The files and folders of a location in an account with a hierarchical namespace: folders are real, and are renamed in one step. */
 export class DataLakeItems implements FileServer {
-  /** ms for which the service may work on a rename after it was sent: longer than the time limit of the request. */
+  /**
+   * For a rename, more than the time limit of the request. The time for a new file is shorter: nobody else uses its name in the staging
+   * area.
+   */
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };
   readonly container: AzureContainer;
   readonly #root: readonly string[];

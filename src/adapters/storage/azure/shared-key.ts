@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { SignedHeaders } from '#ports/storage.ts';
 import type { AzureAddress } from './azure-address.ts';
 
-/** Version of the Blob service, to which requests and signatures conform. */
+/** Version of the Blob and the Data Lake service, to which requests and signatures conform. */
 export const serviceVersion = '2021-12-02';
 
 /** Headers whose values a signature covers, in this order. After them come those that begin with `x-ms-`. */

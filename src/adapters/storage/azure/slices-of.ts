@@ -19,7 +19,7 @@ async function nextPiece(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array>
 
 /**
  * Yields a body in slices, to be read one after the other.
- * @returns the body itself, if it is not longer than a slice; otherwise slices that can be read only once
+ * @returns nothing for an empty body; the body itself, if it is not longer than a slice; otherwise slices that can be read only once
  */
 export function* slicesOf(body: OutboundBody, maxLength: number): Generator<OutboundBody> {
   if (body.length === 0) return;

@@ -3,7 +3,9 @@ import type { FolderThreads } from './folder-threads.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import type { StagedUpload } from './staged-upload.ts';
 
-/** Deletes a staging file that a thread has created so late that its caller got an error. If that fails, a later sweep deletes it. */
+/**
+ * Deletes a staging file that a thread has created so late that its caller got an error. If that fails, recovery or a sweep deletes it.
+ */
 export function discardLate({ data }: Pick<FolderThreads, 'data'>, upload: StagedUpload, client: UploadTarget['client']): void {
   data.run('discardUpload', [upload], { client, always: true }).catch(() => {});
 }

@@ -29,7 +29,7 @@ import {
   writeStaged,
 } from './staged-upload.ts';
 
-/** The commands that the threads of a location run in its folder. Each may block for as long as the disk does not respond. */
+/** The commands of the threads of a location, and of those that check folders. Each may block for as long as the disk does not respond. */
 export class DiskCommands {
   readonly #lists = new OpenLists();
   #openedRoot: StorageRoot | null;

@@ -41,8 +41,8 @@ function leadsToOtherMount(root: StorageRoot, path: readonly string[]): boolean 
 }
 
 /**
- * Suffix of a mount note: a file in `.postern/` which says that the evidence of a change is in another mount. After a crash,
- * recovery waits until the mount is there. If `.postern/` cannot be created, there are no notes.
+ * Suffix of a mount note: a file in `.postern/` which says that the evidence of a change is in another mount. Recovery
+ * waits until the mount is there. If `.postern/` cannot be created, there are no notes.
  */
 const noteSuffix = '-mount';
 
@@ -132,10 +132,10 @@ export function hasStagingArea(root: StorageRoot): boolean {
 }
 
 /**
- * Returns the evidence entry (see `evidenceEntry`) of a change that is recovered. Creates nothing.
+ * Returns the evidence entry (see `evidenceEntry`) of a change that began earlier. Creates nothing.
  * The parent may be missing. The caller must close the folder of the entry.
  * @returns null if neither `.postern/` nor the parent exists
- * @throws StorageUnavailable if the entry is in a mount that is missing
+ * @throws StorageUnavailable if the entry is in a mount that is missing; StorageUnusable
  */
 export function remainingEvidence(root: StorageRoot, parent: ItemPath, token: string): DirectoryEntry | null {
   requireMount(root, parent, token);
@@ -164,7 +164,7 @@ function runAndClose<T>(entry: DirectoryEntry, work: (entry: DirectoryEntry) => 
 export const withEvidence = <T>(root: StorageRoot, parent: ItemPath, token: string, work: (entry: DirectoryEntry) => T): T =>
   runAndClose(evidenceEntry(root, parent, token), work);
 
-/** Runs `work` on the evidence of a change that is recovered. Returns null if there is no place for its evidence. */
+/** Runs `work` on the evidence of a change that began earlier, and closes its folder. Returns null if there is no place for it. */
 export function withRemainingEvidence<T>(root: StorageRoot, parent: ItemPath, token: string, work: (entry: DirectoryEntry) => T): T | null {
   const entry = remainingEvidence(root, parent, token);
   return entry && runAndClose(entry, work);

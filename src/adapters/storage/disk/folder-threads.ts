@@ -37,7 +37,7 @@ export const newThreadBudget = () => new ThreadBudget(maxAdditionalThreads);
  * if they occupy all threads, another one starts, as far as the budget allows it.
  */
 export interface FolderThreads extends AsyncDisposable {
-  /** Finds and opens files. */
+  /** Finds and opens files. Opens the folder of the location, and checks it. */
   readonly lookups: Lane;
   /** Creates, renames and removes directory entries, one change after the other. */
   readonly changes: Lane;
@@ -45,11 +45,11 @@ export interface FolderThreads extends AsyncDisposable {
   readonly lists: Lane;
   /** Reads and sorts pages of folders. */
   readonly pages: Lane;
-  /** Syncs files and folders. Each change ends with a sync, which must not wait for the bytes of thousands of transfers. */
+  /** Syncs files and folders, and writes small uploads. A change ends with a sync, which must not wait for the bytes of other transfers. */
   readonly syncs: Lane;
-  /** Reads and writes bytes. */
+  /** Reads and writes bytes. Creates, closes and discards staging files. */
   readonly data: Lane;
-  /** Deletes the content of removed folders, which may take minutes. */
+  /** Lists the staging area, and deletes what is left in it. A large folder may take minutes. */
   readonly removals: Lane;
   /** Returns whether the disk has not answered a request for longer than the limit. */
   isBlocked(): boolean;

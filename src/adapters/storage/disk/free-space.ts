@@ -19,7 +19,7 @@ const maxUnchecked = 1 << 20;
 /**
  * Checks the free space before a write.
  * @param floor bytes that must stay free
- * @param additionalBytes of a chunk; before the first chunk of a request, all bytes that the upload still needs
+ * @param additionalBytes of a chunk; before the first chunk of a request, all bytes that the upload still needs, or 0 if unknown
  * @throws ENOSPC if they would leave less free than the floor
  */
 export function checkFreeSpace(folder: number, floor: number, additionalBytes: number): void {

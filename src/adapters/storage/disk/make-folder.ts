@@ -25,7 +25,7 @@ export function makeFolder(folder: DirectoryEntry, marks: Marks, ownership: Owne
   confirmMark(marks.ownEvidence);
 }
 
-/** Returns whether a folder with an unconfirmed mark was created before the crash: the name was free when the mark was created. */
+/** Returns whether a folder with an unconfirmed mark was created: the name was free when the mark was created. */
 export function recoverFolder(folder: DirectoryEntry, evidence: DirectoryEntry, ownership: Ownership): boolean {
   if (markText(evidence) === null || !statEntry(folder)?.isDirectory()) return false;
   try {

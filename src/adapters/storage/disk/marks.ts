@@ -4,8 +4,8 @@ import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix 
 
 /**
  * A mark is an entry at the place of the evidence (`evidenceEntry`) that shows recovery how far a change got. It is created before the
- * change is made (if the change takes a name, after the check that the name is free), and renamed when the change has taken place. If the
- * process ends in between, recovery checks the folder.
+ * change is made (if the change takes a name, after the check that the name is free), and renamed when the change has taken place. If
+ * recovery finds that it was not renamed, it checks the folder.
  * A mark is a dangling symbolic link whose target is its text, because even a full disk has space for a link.
  */
 const [markSuffix, doneSuffix] = ['-mark', '-done'];

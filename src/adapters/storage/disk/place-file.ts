@@ -71,8 +71,7 @@ export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: 
 
 /**
  * Replaces a file by a staging file. All steps run in one command of a thread, so that no other change of this process
- * comes between them. With hard links, the file also keeps a name in the staging area, from which recovery can see the
- * outcome after a crash.
+ * comes between them. With hard links, the file also keeps a name in the staging area, which shows recovery the outcome.
  * @param etag validator of the file that the caller wants to replace
  * @throws ItemChanged if that file no longer exists or has changed
  */
@@ -101,7 +100,7 @@ export const isStagingRenamed = (staging: DirectoryEntry) =>
   !statEntry(staging) && statEntry(withSuffix(staging, claimSuffix)) !== undefined;
 
 /**
- * Returns whether a staging file was put in place before the crash: the target is the same file, or the file has a
+ * Returns whether a staging file was put in place: the target is the same file, or the file has a
  * name outside the staging area (other programs are expected to create no hard links to staging files). Deletes a claim
  * that is still empty.
  */

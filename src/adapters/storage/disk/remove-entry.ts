@@ -35,7 +35,7 @@ function deleteSibling(removal: Removal): void {
   deleteTree(folder, name, randomNames(name));
 }
 
-/** After a crash, deletes the rest of an entry that was renamed in its folder, and the subfolders that `deleteTree` has moved up. */
+/** Deletes the rest of an entry that was renamed in its folder, and the subfolders that `deleteTree` has moved up. */
 function deleteSiblingRest(removal: Removal): void {
   const { folder, name } = siblingOf(removal);
   const names = fs.readdirSync(descriptorPath(folder)).filter((entry) => entry.startsWith(name));
@@ -98,7 +98,7 @@ export function removeEntry(removal: Removal): void {
 export const isRemoved = ({ evidence, token }: Pick<Removal, 'evidence' | 'token'>) =>
   evidence.name === token && statEntry(evidence) !== undefined;
 
-/** Returns whether an entry was renamed in its folder before the crash. If so, deletes the rest of it. */
+/** Returns whether an entry was renamed in its folder. If so, deletes the rest of it. */
 export function recoverRemoval(removal: Removal): boolean {
   if (!isConfirmed(removal.evidence)) {
     if (markText(removal.evidence) === null || !statEntry(siblingOf(removal))) return false;

@@ -19,8 +19,9 @@ function openAsFolder(parent: number, name: Name): number | null {
 
 /**
  * Deletes the entry `name` of the open folder `trash`, with everything in it. Subfolders are first moved up into `trash`: this avoids
- * recursion and long paths, and after a crash the next sweep or the recovery of the change deletes the rest. If a full disk has no space
- * for the new name, the subfolder is deleted where it is. Nothing outside is deleted, even if another process changes the tree meanwhile.
+ * recursion and long paths, and after an error or a crash, the next sweep or the recovery of the change deletes the rest. If a full disk
+ * has no space for the new name, the subfolder is deleted where it is. Nothing outside is deleted, even if another process changes the tree
+ * meanwhile.
  * @param randomName returns a new name for a subfolder in `trash`
  */
 export function deleteTree(trash: number, name: Name, randomName: () => string): void {

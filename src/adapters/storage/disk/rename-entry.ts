@@ -101,7 +101,7 @@ function removeClaim({ old, newEntry }: Renaming): void {
 }
 
 /**
- * Returns whether a rename with an unconfirmed mark took place before the crash. Repairs a half-done rename. The new name was free
+ * Returns whether a rename with an unconfirmed mark took place. Repairs a half-done rename. The new name was free
  * when the mark was created.
  */
 export function recoverRename(renaming: Renaming, evidence: DirectoryEntry): boolean {

@@ -65,7 +65,7 @@ export interface PoolThread {
   readonly thread: IdleThread;
   readonly isAdditional: boolean;
   hasAnswered: boolean;
-  /** When the thread may end if it is idle: the idle times of all requests after which it had nothing to do have then passed. */
+  /** Until when the thread stays if it is idle: the latest end of the idle times that have begun. */
   idleUntil: number;
   /** Requests that the thread has not answered, in their order. */
   sent: PendingRequest[];
@@ -189,7 +189,7 @@ export class Lane {
     return this.#options.oneThread && (this.#inProgress.size > 0 || this.#holds > 0) ? this.#thread : undefined;
   }
 
-  /** If the disk hangs, rejects all requests that were not sent to a thread yet, except those with `always`. They never run. */
+  /** If the disk hangs, rejects the requests that were not sent to a thread yet, except those with `always`. Rejected ones never run. */
   expireQueued(): void {
     if (!this.#isHung()) return;
     for (const pending of this.#queued) {

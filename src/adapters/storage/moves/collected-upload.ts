@@ -5,7 +5,7 @@ import type { ClosedUpload, ContinuedUpload, Upload, UploadTarget } from '#ports
 import type { ItemServer } from './item-server.ts';
 import { checkFolder, placeUpload, type StagingPlace } from './place-upload.ts';
 
-/** A server that gets each file at once. */
+/** A server that gets a file only when it is complete. */
 export interface FileServer extends ItemServer {
   /** Stores a file, or replaces it. @returns false if there is no such parent folder */
   storeFile(path: readonly string[], body: OutboundBody): Promise<boolean>;
@@ -30,7 +30,7 @@ interface CollectedFile {
   body(): OutboundBody;
 }
 
-/** An upload. The file is collected on this machine and sent at once: the server cannot continue a file. */
+/** An upload. The file is collected on this machine, and sent when it is complete. */
 class CollectedUpload implements Upload {
   readonly handle = null;
   readonly #place: CollectingPlace;

@@ -3,7 +3,7 @@ import type { ClosedUpload, ContinuedUpload, PendingFileChange, Upload, UploadTa
 import { type CollectingSpace, continueCollectedUpload, type FileServer, startCollectedUpload } from './collected-upload.ts';
 import { ItemStorage } from './item-storage.ts';
 
-/** A storage whose server gets each file at once. What arrives of an upload is collected on this machine. */
+/** A storage whose server gets a file only when it is complete. Until then, the file is collected on this machine. */
 export abstract class CollectingStorage extends ItemStorage {
   readonly #server: FileServer;
   readonly #space: CollectingSpace;

@@ -78,7 +78,7 @@ export class ItemMoves {
   }
 
   /**
-   * Finds out whether a move took place before a crash, and completes a replacement that the server has begun.
+   * Finds out whether a move took place, and completes a replacement that the server has begun.
    * @param isStaged whether the item comes from the staging area, from which nobody else takes it
    * @returns the name that the item has got, or null
    * @throws StorageUnavailable while the server may still be moving the item

@@ -7,8 +7,8 @@ export interface ServerEntry extends Entry {
 }
 
 /**
- * The outcome of a request that moves an item: moved; lost: the connection was lost; failed: the response is unclear; an error: nothing
- * was moved.
+ * The outcome of a request that moves an item: moved; lost: the connection was lost; failed: the response is unclear, or an SFTP server has
+ * sent none in time; an error: nothing was moved.
  */
 export type MoveOutcome = 'moved' | 'lost' | 'failed' | Error;
 

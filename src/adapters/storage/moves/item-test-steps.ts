@@ -14,7 +14,7 @@ interface ConditionsTest {
   readonly warning: string;
 }
 
-/** Returns the steps that write, read and remove a test file. It is in the staging area, so no visitor sees it. */
+/** Returns the steps that write a test file, read it, test conditions, and remove it. It is in the staging area, so no visitor sees it. */
 export function itemTestSteps(
   evidence: ChangeEvidence,
   moves: ItemMoves,

@@ -37,7 +37,7 @@ export function serviceErrorOf(error: unknown): ServiceError | null {
   return cause instanceof ServiceError ? cause : null;
 }
 
-/** Returns the error for a request without a response. */
+/** Returns the error for a request that has no response, or whose response could not be read to its end. */
 export function noResponseError(method: Method, cause: unknown): StorageUnavailable {
   if (cause instanceof TargetRefused) return new StorageUnavailable(cause.message, { cause });
   const message = cause instanceof TargetUnreachable ? cause.message : 'the service does not respond';

@@ -108,7 +108,7 @@ export function conditionFailedStatuses(condition: WriteCondition): readonly num
 
 const readError = (method: Method, cause: unknown) => (cause instanceof StorageUnavailable ? cause : noResponseError(method, cause));
 
-/** Reads a response to its end. @throws OutcomeUnknown, StorageUnavailable if the connection is lost */
+/** Reads a response to its end. @throws OutcomeUnknown, StorageUnavailable if the connection is lost, or the response is too long */
 export async function readBody<T>(method: Method, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -47,7 +47,7 @@ function parseIds(line: string): readonly string[] {
 export class UploadProgress {
   readonly #folders: ObjectFolders;
   readonly #token: string;
-  /** Keys of the objects that this process has written, the newest last. */
+  /** Keys of the objects that were loaded or saved here, the newest last. */
   #keys: string[] = [];
 
   constructor(folders: ObjectFolders, token: string) {

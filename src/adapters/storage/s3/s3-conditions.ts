@@ -6,7 +6,7 @@ type Form = 'quoted' | 'bare' | 'ignored';
 
 const inForm = (etag: string, form: Exclude<Form, 'ignored'>) => (form === 'quoted' ? etag : etag.replaceAll('"', ''));
 
-/** The conditions for writing that a service supports. They protect files from programs that write without Postern. */
+/** The conditions for writing that a service supports. They protect files from other writers, such as programs that do not use Postern. */
 export class S3Conditions {
   readonly #bucket: S3Bucket;
   readonly #testKey: () => string;
@@ -18,7 +18,7 @@ export class S3Conditions {
     this.#testKey = testKey;
   }
 
-  /** Returns the headers of a request that creates an object only if there is none. Services that do not know the condition ignore it. */
+  /** Returns the headers of a request that creates an object only if there is none. Without effect if the service does not know them. */
   get ifAbsent(): Readonly<Record<string, string>> {
     return { 'if-none-match': '*' };
   }

@@ -19,8 +19,8 @@ export interface S3Services extends ObjectStorageServices {
 }
 
 /**
- * Returns a function that returns the access key of a location. The function throws StorageUnavailable if the access key was lost with the
- * key that sealed it.
+ * Returns a function that returns the access key of a location. The function throws StorageUnavailable if the configuration has none, or
+ * the machine gets none.
  */
 function accessKeyOf(configuration: S3Configuration, machine: Pick<MachineCredentials, 'get'>): () => Promise<AccessKey> {
   const { useMachineCredentials = false, accessKeyId, secretAccessKey, sessionToken } = configuration;

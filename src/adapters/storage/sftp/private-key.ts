@@ -30,7 +30,7 @@ export class PrivateKeys {
 
 const bitsOf = (publicPem: string) => createPublicKey(publicPem).asymmetricKeyDetails?.modulusLength ?? 0;
 
-/** @throws KeyUnusable if the passphrase is wrong, or takes too long to hash */
+/** @throws KeyUnusable if the passphrase is wrong or takes too long to hash, or the thread fails */
 async function decrypt(key: EncryptedKey): Promise<string> {
   const thread = startThread('./sftp-key-thread', import.meta.url, key);
   try {

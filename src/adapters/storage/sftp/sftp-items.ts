@@ -12,8 +12,8 @@ import { openFileHandle } from './sftp-handle.ts';
 const maxListed = 1_000_000; // entries of one folder
 const maxText = 1 << 16; // bytes
 /**
- * ms for which a server may work on a request after it was sent: longer than the time limit of a request, since the network may deliver
- * it late. The time for a new file is shorter: nobody else uses its name in the staging area.
+ * `move` is longer than the time limit of a request, since the network may deliver it late. The time for a new file is shorter: nobody else
+ * uses its name in the staging area.
  */
 const maxWorkTimes = { move: 120_000, newFile: () => 15_000 };
 

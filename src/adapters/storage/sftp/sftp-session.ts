@@ -10,8 +10,8 @@ type Done<T> = (error?: (Error & { readonly code?: unknown }) | null, value?: T)
 const connectionLost = (cause?: unknown) => new StorageUnavailable('the connection to the server was lost', { cause });
 
 /**
- * Sends requests over one connection (SFTP version 3). Every method throws SftpRefusal if the server refuses, and another
- * StorageUnavailable if the outcome is not known. A request that gets no answer in time ends the connection.
+ * Sends requests over one connection (SFTP version 3). A method throws SftpRefusal if the server refuses, and another StorageUnavailable if
+ * the connection is closed or gives no answer. A request that gets no answer in time ends the connection.
  */
 export class SftpSession {
   readonly #sftp: SFTPWrapper;

@@ -55,13 +55,13 @@ const quote = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
 const userParameter = (username: string) =>
   /^[ -~]*$/.test(username) ? `username=${quote(username)}` : `username*=UTF-8''${encodeText(username)}`;
 
-/** The credentials of a location at a WebDAV server. The server says which scheme it wants; Digest is preferred to Basic. */
+/** The credentials of a location at a WebDAV server. With a password, the server selects the scheme; Digest is preferred to Basic. */
 export class WebdavAuth {
   readonly #configuration: WebdavConfiguration;
   /** The scheme that the server wants; null: not known yet. */
   #scheme: Digest | 'Basic' | null = null;
   #uses = 0; // of the nonce
-  /** Increases with each challenge. */
+  /** Increases with each challenge that is accepted. */
   version = 0;
 
   constructor(configuration: WebdavConfiguration) {
