@@ -84,3 +84,19 @@ test('a paused group waits and keeps its order, and other groups go on', () => {
   queue.resume('a');
   assert.deepEqual([queue.take(), queue.take(), queue.take(), queue.isEmpty()], ['a1', 'a2', 'a3', true]);
 });
+
+test('an expensive item counts for its group, even if other items were taken while it was running', () => {
+  const queue = costQueue<string>();
+  for (const group of ['expensive', 'a', 'b']) queue.add(group, group);
+  for (let item = 0; item < 200; item += 1) for (const group of ['a', 'b']) queue.add(group, group);
+  assert.deepEqual([queue.take(), queue.take()], ['expensive', 'a']);
+  queue.charge('expensive', 100);
+  queue.charge('a', 1);
+  queue.add('expensive', 'expensive');
+  let others = 0;
+  for (let item = queue.take(); item !== 'expensive' && item !== undefined; item = queue.take()) {
+    queue.charge(item, 1);
+    others += 1;
+  }
+  assert.ok(others > 150, `${others} items come first`);
+});

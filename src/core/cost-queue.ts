@@ -68,8 +68,7 @@ export function costQueue<Item>(): CostQueue<Item> {
       return group.items.shift();
     },
     charge(name, cost) {
-      const group = groups.get(name);
-      if (group) group.cost += cost;
+      getOrCreateGroup(name).cost += cost; // `take` may have deleted the group while its last item was running
       minCost += cost / Math.max(1, waitingGroups);
     },
     pause(name) {
