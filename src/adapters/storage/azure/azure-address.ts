@@ -7,8 +7,6 @@ import type { AzureConfiguration } from '#core/records/location-configurations.t
 export interface AzureAddress {
   readonly account: string;
   readonly container: string;
-  /** URL of the account, without a slash at its end. */
-  readonly accountUrl: string;
   /** URL of the container, without a slash at its end. */
   readonly containerUrl: string;
   /** The same at the Data Lake service of the account, which has real folders. An endpoint without `.blob.` serves both. */
@@ -28,5 +26,5 @@ export function azureAddress({ account, endpoint, container }: AzureConfiguratio
   const accountUrl = url.href.replace(/\/+$/, '');
   const containerUrl = `${accountUrl}/${encodeText(container)}`;
   const dataLakeUrl = containerUrl.replace(/^(https?:\/\/[^/]+)\.blob\./, '$1.dfs.');
-  return { account: account ?? accountIn(url), container, accountUrl, containerUrl, dataLakeUrl };
+  return { account: account ?? accountIn(url), container, containerUrl, dataLakeUrl };
 }

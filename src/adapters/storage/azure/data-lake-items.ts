@@ -113,7 +113,8 @@ export class DataLakeItems implements FileServer {
     let position = 0;
     for (const slice of slicesOf(body, maxAppend)) {
       const query = { action: 'append', position: `${position}` };
-      await this.container.sendAndRead('PATCH', key, { query, body: slice, timeLimit: bodyTimeLimit, repeatable: slice === body });
+      const attempts = slice === body ? { repeatable: true } : { once: true }; // a slice can be read only once
+      await this.container.sendAndRead('PATCH', key, { query, body: slice, timeLimit: bodyTimeLimit, ...attempts });
       position += slice.length;
     }
     const query = { action: 'flush', position: `${position}`, close: 'true' };
