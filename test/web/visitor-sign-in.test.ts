@@ -58,7 +58,7 @@ test('a portal lists only the shares that its visitor may open, and opens them w
   await page.getByRole('link', { name: /For Ann/ }).waitFor();
 });
 
-test('a portal shows 1000 shares, and loads further ones when the visitor scrolls', async (t) => {
+test('a portal shows 1000 shares, and loads further ones when the visitor scrolls, also if one was deleted meanwhile', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);
   const { id } = await postern.call('share/add', newShare({ title: 'Report', authenticationId: profile.id }));
@@ -71,8 +71,9 @@ test('a portal shows 1000 shares, and loads further ones when the visitor scroll
   await page.keyboard.press('Enter');
   await page.getByText(/You can open 1,011 shared items/).waitFor();
   assert.equal(await page.getByRole('link', { name: /^Report/ }).count(), 1000);
+  await postern.ports.store.write((tx) => tx.deleteFrom('share').where('title', '=', 'Report 1009').execute(), 'job');
   await page.getByText('Loading…').scrollIntoViewIfNeeded();
-  await page.getByRole('link', { name: 'Report 1009' }).waitFor();
+  await page.getByRole('link', { name: 'Report 1008' }).waitFor();
   assert.equal(await page.getByText('Loading…').count(), 0);
 });
 
