@@ -136,6 +136,38 @@ test('a leased file of a hierarchical Azure account cannot be renamed, and the e
   assert.deepEqual(await namesIn(storage, '/'), ['leased']);
 });
 
+const deletion = { action: 'delete', parent: parsePath('/'), name: 'a', newName: '' } as const;
+
+test('at a hierarchical Azure account, four deletions of what changes leave run at a time', async (t) => {
+  const { service, configuration } = await startFake(t);
+  const storage = open(configuration);
+  let [running, most] = [0, 0];
+  service.intercept = ({ method }, response) => {
+    if (method !== 'DELETE') return false;
+    running += 1;
+    most = Math.max(most, running);
+    setImmediate(() => {
+      running -= 1;
+      response.end();
+    });
+    return true;
+  };
+  await Promise.all(Array.from({ length: 20 }, () => storage.clearEvidence({ ...deletion, token: newToken() })));
+  assert.ok(most <= 4, `${most} at a time`);
+});
+
+test('a deletion that a hierarchical Azure account continues without end is given up', async (t) => {
+  const { service, configuration } = await startFake(t);
+  let pages = 0;
+  service.intercept = ({ method, url = '' }, response) => {
+    if (method !== 'DELETE') return false;
+    pages += 1;
+    response.writeHead(url.includes('recursive=true') ? 200 : 409, { 'x-ms-continuation': `${pages}` }).end();
+    return true;
+  };
+  await assert.rejects(open(configuration).clearEvidence({ ...deletion, token: newToken() }), StorageUnavailable);
+});
+
 test('a list of a hierarchical Azure account that is not what was requested makes the location unavailable', async (t) => {
   const { service, configuration } = await startFake(t);
   const entry = { contentLength: '1', etag: '0x1', lastModified: new Date().toUTCString() };

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { FileServer } from '#adapters/storage/moves/collected-upload.ts';
 import type { MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
@@ -17,6 +18,8 @@ const maxListed = 1_000_000; // entries of one folder
 const listQuery = { resource: 'filesystem', recursive: 'false' };
 /** Maximum bytes of a file that are sent with one request. The service accepts 4000 MiB. */
 const maxAppend = 1 << 30;
+const [deletionsAtOnce, maxWaitingDeletions] = [4, 1000];
+const maxDeletionPages = 1000; // requests for one folder
 const ifAbsent = { 'if-none-match': '*' };
 const notCreated = [409, 412]; // the path exists
 /** Statuses with which the service says that it does not rename an item. */
@@ -38,6 +41,8 @@ export class DataLakeItems implements FileServer {
    */
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };
   readonly container: AzureContainer;
+  /** Nobody waits for most deletions, so a service that does not respond could otherwise hold a connection for each of them. */
+  readonly #deletions = pLimit(deletionsAtOnce);
   readonly #root: readonly string[];
 
   /** @param prefix path of the root of the location in the container */
@@ -148,18 +153,24 @@ export class DataLakeItems implements FileServer {
     }
   }
 
+  /** @throws StorageUnavailable also if many deletions wait for a service that does not respond: the sweep deletes the rest */
   async delete(path: readonly string[]): Promise<void> {
-    const key = this.keyOf(path);
-    const request = { repeatable: true, timeLimit: slowTimeLimit };
-    const { status } = await this.container.sendAndRead('DELETE', key, { ...request, expected: [400, 404, 409] });
+    if (this.#deletions.pendingCount >= maxWaitingDeletions) throw new StorageUnavailable('too many deletions wait for the service');
+    await this.#deletions(() => this.#delete(this.keyOf(path)));
+  }
+
+  async #delete(key: string): Promise<void> {
+    const { status } = await this.container.sendAndRead('DELETE', key, { expected: [400, 404, 409], repeatable: true });
     if (status < 300 || status === 404) return;
     // The service wants `recursive` for folders, and does not accept it for files.
-    for (let next = ''; ; ) {
+    let next = '';
+    for (let page = 0; page < maxDeletionPages; page += 1) {
       const query = { recursive: 'true', ...(next === '' ? {} : { continuation: next }) };
-      const { headers } = await this.container.sendAndRead('DELETE', key, { ...request, query, expected: [404] });
+      const { headers } = await this.container.sendAndRead('DELETE', key, { query, expected: [404], repeatable: true });
       next = headers['x-ms-continuation'] ?? ''; // of a large folder
       if (next === '') return;
     }
+    throw new StorageUnavailable('the service does not complete a deletion');
   }
 
   #makeFolder(path: readonly string[], expected: readonly number[]): Promise<OutboundResponse> {
