@@ -166,3 +166,18 @@ test('all parts of an upload to an S3 service have the same size, except the las
   await upload.discard();
   assert.deepEqual(lengths, ['8388608', '8388608', '222784']);
 });
+
+test('at an S3 service that responds slowly, four deletions of what changes leave run at a time', async (t) => {
+  let [running, most] = [0, 0];
+  const { storage } = await startFakeS3Storage(t, (_, response) => {
+    running += 1;
+    most = Math.max(most, running);
+    setImmediate(() => {
+      running -= 1;
+      response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+    });
+  });
+  const change = { action: 'delete', parent: parsePath('/'), name: 'a', newName: '' } as const;
+  await Promise.allSettled(Array.from({ length: 20 }, () => storage.clearEvidence({ ...change, token: newToken() })));
+  assert.ok(most > 0 && most <= 4, `${most} at a time`);
+});

@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import { deletionLimit } from '#adapters/storage/deletion-limit.ts';
 import type { FileServer } from '#adapters/storage/moves/collected-upload.ts';
 import type { MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
@@ -18,7 +18,6 @@ const maxListed = 1_000_000; // entries of one folder
 const listQuery = { resource: 'filesystem', recursive: 'false' };
 /** Maximum bytes of a file that are sent with one request. The service accepts 4000 MiB. */
 const maxAppend = 1 << 30;
-const [deletionsAtOnce, maxWaitingDeletions] = [4, 1000];
 const maxDeletionPages = 1000; // requests for one folder
 const ifAbsent = { 'if-none-match': '*' };
 const notCreated = [409, 412]; // the path exists
@@ -41,8 +40,7 @@ export class DataLakeItems implements FileServer {
    */
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };
   readonly container: AzureContainer;
-  /** Nobody waits for most deletions, so a service that does not respond could otherwise hold a connection for each of them. */
-  readonly #deletions = pLimit(deletionsAtOnce);
+  readonly #limitDeletion = deletionLimit();
   readonly #root: readonly string[];
 
   /** @param prefix path of the root of the location in the container */
@@ -153,10 +151,8 @@ export class DataLakeItems implements FileServer {
     }
   }
 
-  /** @throws StorageUnavailable also if many deletions wait for a service that does not respond: the sweep deletes the rest */
-  async delete(path: readonly string[]): Promise<void> {
-    if (this.#deletions.pendingCount >= maxWaitingDeletions) throw new StorageUnavailable('too many deletions wait for the service');
-    await this.#deletions(() => this.#delete(this.keyOf(path)));
+  delete(path: readonly string[]): Promise<void> {
+    return this.#limitDeletion(() => this.#delete(this.keyOf(path)));
   }
 
   async #delete(key: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { deletionLimit } from '#adapters/storage/deletion-limit.ts';
 import type { PartSpace } from '#adapters/storage/part-space.ts';
 import { selectPage } from '#adapters/storage/select-page.ts';
 import type { ItemPath } from '#core/item-path.ts';
@@ -58,6 +59,7 @@ export class ObjectStorage implements Storage {
   readonly #folders: ObjectFolders;
   readonly #changes: ObjectChanges;
   readonly #parts: PartSpace;
+  readonly #limitDeletion = deletionLimit();
   readonly #now: () => number;
   /** When the last check of the location succeeded; ms, monotonic. */
   #lastSuccess = Number.NEGATIVE_INFINITY;
@@ -138,7 +140,7 @@ export class ObjectStorage implements Storage {
 
   async clearEvidence(change: PendingFileChange): Promise<void> {
     const { action, parent, name, token, handle } = change;
-    if (action !== 'upload') return this.#changes.clear(change);
+    if (action !== 'upload') return this.#limitDeletion(() => this.#changes.clear(change));
     if (handle) await abortUpload(this.#folders, [...parent, name], token, handle);
     await clearUpload(this.#folders, token, true);
     await new UploadProgress(this.#folders, token).clear();
