@@ -23,8 +23,8 @@ interface Connection {
   /** The newest request. */
   request: IncomingMessage | null;
   /**
-   * Upper bound of the body's bytes that are not parsed yet: its first bytes may have been parsed with the head. null: a chunked body. 0
-   * for a body that began before the connection took turns: it is then parsed in slices of `headSlice`.
+   * Upper bound of the body's bytes that are not parsed yet: its first bytes may have been parsed with the head. null: a chunked body.
+   * 0: no body, or one that began before the connection took turns. The bytes of such a body are parsed `headSlice` at a time.
    */
   bodyLeft: number | null;
   chunkSlice: number;
