@@ -56,7 +56,15 @@ const clampSuffixRanges = (range: string, size: number) =>
   range.replace(/([=,]\s*)-(\d+)/g, (match, prefix: string, length: string) => (size > 0 && Number(length) > size ? `${prefix}0-` : match));
 
 /** Returns whether a range ends before it begins: such a Range is invalid (RFC 9110, 14.1.1). */
-const hasReversedRange = (range: string) => [...range.matchAll(/(\d+)-(\d+)/g)].some(([, first, last]) => Number(first) > Number(last));
+function hasReversedRange(range: string): boolean {
+  return range
+    .slice('bytes='.length)
+    .split(',')
+    .some((part) => {
+      const [, first = 0, last = first] = /^\s*(\d+)-(\d+)\s*$/.exec(part) ?? [];
+      return Number(first) > Number(last);
+    });
+}
 
 /** Returns how to answer a request. A Range that is invalid is ignored; a range outside the file is 416 (RFC 9110, 14.2). */
 export function evaluateConditions(method: string, headers: Headers, validators: Validators): ConditionalResult {
