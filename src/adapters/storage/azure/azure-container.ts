@@ -13,7 +13,7 @@ import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { AzureAddress } from './azure-address.ts';
 import type { AuthorizeRequest } from './azure-credentials.ts';
-import { azureError, flatNamespaceError, hierarchicalNamespaceError, isExpected } from './azure-errors.ts';
+import { azureError, flatNamespaceError, hierarchicalNamespaceError, isExpected, throwIfArchived } from './azure-errors.ts';
 import { serviceVersion } from './shared-key.ts';
 
 const accountTimeLimit = 30_000; // ms
@@ -57,6 +57,14 @@ export class AzureContainer {
     });
   }
 
+  /** Requests the content of a blob. @returns the response as for `send`, or null if there is no blob @throws ItemArchived */
+  async get(key: string, request: ServiceRequest): Promise<OutboundResponse | null> {
+    const response = await this.send('GET', key, request).catch(throwIfArchived);
+    if (response.status !== 404) return response;
+    response.discard();
+    return null;
+  }
+
   /** Sends a request and reads its response to the end. @returns the response without its body */
   async sendAndRead(method: Method, key: string, request?: ServiceRequest): Promise<OutboundResponse> {
     const response = await this.send(method, key, request);
@@ -76,17 +84,20 @@ export class AzureContainer {
     return key === '' ? url : `${url}/${encodeKey(key)}`;
   }
 
-  /** Returns the path of a file or folder in the form in which a request to rename it names it, with a SAS token if there is one. */
-  async renameSource(key: string): Promise<string> {
-    const path = `/${encodeKey(`${this.address.container}/${key}`)}`;
-    const { query } = await this.#authorize({ method: 'GET', url: new URL(this.urlOf(key)), query: {}, headers: {} });
-    return Object.keys(query).length === 0 ? path : `${path}?${encodeQuery(query)}`;
+  /** Returns the path of a file or folder in the form in which a request to rename it names it. */
+  renameSource(key: string): Promise<string> {
+    return this.#withToken(key, `/${encodeKey(`${this.address.container}/${key}`)}`);
   }
 
   /** Returns the URL of a blob from which the service itself may copy it. */
-  async sourceUrl(key: string): Promise<string> {
+  sourceUrl(key: string): Promise<string> {
+    return this.#withToken(key, this.urlOf(key));
+  }
+
+  /** Adds the SAS token, if there is one, to an address of a blob that the service itself reads. */
+  async #withToken(key: string, address: string): Promise<string> {
     const { query } = await this.#authorize({ method: 'GET', url: new URL(this.urlOf(key)), query: {}, headers: {} });
-    return Object.keys(query).length === 0 ? this.urlOf(key) : `${this.urlOf(key)}?${encodeQuery(query)}`;
+    return Object.keys(query).length === 0 ? address : `${address}?${encodeQuery(query)}`;
   }
 
   /** Refuses an account whose namespace is not of the expected kind. @throws StorageUnavailable */

@@ -40,8 +40,8 @@ function credentialsErrorOf({ accountKey, sasToken, useMachineCredentials = fals
  */
 export const azureKind = (services: AzureServices, machineTenants: readonly number[]): StorageKind => ({
   open: cacheStorages(async ({ tid, configuration }) => {
-    // Most installations have no such location.
     const parsed = parseAzureConfiguration(configuration);
+    // Loaded only when needed: most installations have no such location.
     if (parsed.hierarchicalNamespace) return new (await import('./data-lake-storage.ts')).DataLakeStorage(parsed, tid, services);
     return (await import('./azure-storage.ts')).openAzureStorage(parsed, tid, services);
   }),

@@ -98,11 +98,8 @@ export class AzureStore implements ObjectStore {
     };
   }
 
-  async get(key: string, range: ObjectRange = {}): Promise<OutboundResponse | null> {
-    const response = await this.#container.send('GET', key, rangeRequest(range)).catch(throwIfArchived);
-    if (response.status !== 404) return response;
-    response.discard();
-    return null;
+  get(key: string, range: ObjectRange = {}): Promise<OutboundResponse | null> {
+    return this.#container.get(key, rangeRequest(range));
   }
 
   async put(key: string, body: string | OutboundBody, { token, condition = 'none', repeatable = false }: PutOptions = {}) {

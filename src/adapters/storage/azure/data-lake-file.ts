@@ -1,10 +1,8 @@
 import { openObjectFile } from '#adapters/storage/objects/object-file.ts';
 import type { ObjectDescription, ObjectRange } from '#adapters/storage/objects/object-store.ts';
 import { rangeRequest } from '#adapters/storage/objects/service-request.ts';
-import type { OutboundResponse } from '#ports/outbound.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
-import { throwIfArchived } from './azure-errors.ts';
 import type { DataLakeItems } from './data-lake-items.ts';
 
 /** Opens a file. @param monotonic ms @returns null if there is none @throws ItemArchived */
@@ -12,12 +10,7 @@ export async function openDataLakeFile(items: DataLakeItems, path: readonly stri
   const name = path.at(-1) ?? '';
   const entry = await items.find(path); // a request for a folder is answered as one for an empty file
   if (!entry || entry.folder) return null;
-  async function get(key: string, range: ObjectRange = {}): Promise<OutboundResponse | null> {
-    const response = await items.container.send('GET', key, rangeRequest(range)).catch(throwIfArchived);
-    if (response.status !== 404) return response;
-    response.discard();
-    return null;
-  }
+  const get = (key: string, range: ObjectRange = {}) => items.container.get(key, rangeRequest(range));
   async function describe(key: string): Promise<ObjectDescription | null> {
     const found = await items.find(path);
     if (!found || found.folder) return null;

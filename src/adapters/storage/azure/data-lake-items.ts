@@ -90,10 +90,8 @@ export class DataLakeItems implements FileServer {
   }
 
   async readText(path: readonly string[]): Promise<string | null> {
-    const response = await this.container.send('GET', this.keyOf(path), { expected: [404] });
-    if (response.status !== 404) return Buffer.from(await readBody('GET', () => response.read(maxText))).toString();
-    response.discard();
-    return null;
+    const response = await this.container.get(this.keyOf(path), { expected: [404] });
+    return response && Buffer.from(await readBody('GET', () => response.read(maxText))).toString();
   }
 
   writeText(path: readonly string[], text: string): Promise<boolean> {
