@@ -165,9 +165,12 @@ test('a dry run of adding an app adds nothing and shows no recovery codes', asyn
 });
 
 test('after the last second factor is removed, the password is enough again and recovery codes are gone', async (t) => {
-  const { postern, call } = await startWithApp(t);
+  const { postern, call, now } = await startWithApp(t);
   const { list } = (await call('operator/getSecondFactors')).body;
+  const start = now();
   assert.equal((await call('operator/deleteSecondFactor', { id: list[0].id, currentPassword: password })).status, 200);
+  const [olga] = (await postern.call('operator/search', { searchWord: 'Olga' })).list;
+  assert.ok(Date.parse(olga.updateDateTime) >= start - 1000, 'the record of the operator has changed');
   assert.deepEqual((await call('operator/getSecondFactors')).body, { list: [], recoveryCodesLeft: 0, required: false });
   assert.equal((await signIn(postern, 'Olga')).status, 200);
 });

@@ -12,13 +12,13 @@ export const deleteSecondFactor = changeOperation({
   message: 'secondFactorDeleted',
   body: SecondFactorDeletion,
   check: ({ currentPassword }, caller, ports) => verifyOperatorPassword(ports, caller, currentPassword),
-  async change({ id }, caller, tx, _ports, { password_hash }) {
+  async change({ id }, caller, tx, { clock }, { password_hash }) {
     await checkPasswordIsCurrent(tx, caller.id, password_hash);
     const factors = await selectSecondFactors(tx, caller.id);
     const factor = factors.find((row) => row.id === id);
     if (!factor) throw new Refusal('recordUnknown');
     if (factors.length === 1 && (await requiresSecondFactor(tx, caller.tid))) throw new Refusal('secondFactorLast');
-    if (factors.length === 1) await removeSecondFactors(tx, caller.id);
+    if (factors.length === 1) await removeSecondFactors(tx, caller.id, clock.now());
     else await tx.deleteFrom('second_factor').where('id', '=', id).execute();
     return { audit: { before: { kind: factor.kind, title: factor.title } } };
   },

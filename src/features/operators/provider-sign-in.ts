@@ -115,8 +115,8 @@ const findLinkedOperator = (tx: Tx, subject: string) =>
   tx.selectFrom('operator').selectAll().where('tid', '=', firstTenant).where('provider_subject', '=', subject).executeTakeFirst();
 
 /**
- * Returns the operator of a user. If there is none, creates one. The user's groups set the role, except of an operator to whom the user was
- * connected later.
+ * Returns the operator of a user. If there is none, creates one. The user's groups set the role of an operator that was created
+ * in this way, and of no other.
  * @throws Refusal (401, 409)
  */
 async function operatorOf(tx: Tx, { subject, names, role }: ProviderUser, now: number) {
@@ -163,7 +163,7 @@ async function linkOperator(
   if (other && other.id !== operatorId) throw new Refusal('nameTaken', 'Another operator is connected to this user of the provider.');
   const operator = await tx
     .updateTable('operator')
-    .set((row) => ({ provider_subject: subject, version: row('version', '+', 1) }))
+    .set((row) => ({ provider_subject: subject, version: row('version', '+', 1), updated_at: now }))
     .where('tid', '=', firstTenant)
     .where('id', '=', operatorId)
     .returning('name')

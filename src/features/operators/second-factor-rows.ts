@@ -52,10 +52,10 @@ export async function verifyOperatorPassword(ports: Ports, caller: Caller, passw
 }
 
 /** Increments the version of an operator, whose record shows whether there is a second factor. */
-async function incrementVersion(tx: Tx, operatorId: number): Promise<void> {
+async function incrementVersion(tx: Tx, operatorId: number, now: number): Promise<void> {
   await tx
     .updateTable('operator')
-    .set((row) => ({ version: row('version', '+', 1) }))
+    .set((row) => ({ version: row('version', '+', 1), updated_at: now }))
     .where('id', '=', operatorId)
     .execute();
 }
@@ -67,12 +67,13 @@ type NewFactor = Pick<Selectable<SecondFactorTable>, 'kind' | 'title' | 'secret'
 export async function insertSecondFactor(tx: Tx, { id }: Caller, factor: NewFactor, ports: SyncPorts): Promise<ChangeResult> {
   const before = await selectSecondFactors(tx, id);
   if (before.length >= maxFactors) throw fieldRefusal('title', `at most ${maxFactors} second factors are allowed: remove one first`);
-  const times = { created_at: ports.clock.now(), last_used_at: null };
+  const now = ports.clock.now();
+  const times = { created_at: now, last_used_at: null };
   await tx
     .insertInto('second_factor')
     .values({ operator_id: id, ...factor, ...times })
     .execute();
-  if (before.length === 0) await incrementVersion(tx, id);
+  if (before.length === 0) await incrementVersion(tx, id, now);
   const created = before.length === 0 ? { recoveryCodes: await renewCodes(tx, id, ports) } : {};
   return { created, audit: { after: { kind: factor.kind, title: factor.title } } };
 }
@@ -87,10 +88,10 @@ export async function renewCodes(tx: Tx, operatorId: number, { random, vault }: 
 }
 
 /** Removes all second factors and recovery codes of an operator. */
-export async function removeSecondFactors(tx: Tx, operatorId: number): Promise<void> {
+export async function removeSecondFactors(tx: Tx, operatorId: number, now: number): Promise<void> {
   await tx.deleteFrom('second_factor').where('operator_id', '=', operatorId).execute();
   await tx.deleteFrom('recovery_code').where('operator_id', '=', operatorId).execute();
-  await incrementVersion(tx, operatorId);
+  await incrementVersion(tx, operatorId, now);
 }
 
 /** Returns the second factors of an operator, for responses. */
