@@ -28,7 +28,8 @@ export const parseMebibytes = (value: string) =>
 export function parsePublicUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : fail('must be an address such as https://files.example.com');
   if (!['http:', 'https:'].includes(url.protocol)) fail('must begin with http:// or https://');
-  if (url.pathname !== '/' || url.search || url.hash || url.username) fail('must be an origin without path, query, user name or password');
+  if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
+    fail('must be an origin without path, query, user name or password');
   return url.origin;
 }
 
@@ -49,7 +50,7 @@ export const parseLocalRoots = (value: string) =>
     .filter(Boolean)
     .map((entry) => {
       const [, tid, folder] =
-        /^(\d+):(\/.*)$/.exec(entry) ?? fail(`"${entry}" must be a tenant id and an absolute folder, such as 1:/srv/files`);
+        /^([1-9]\d{0,14}):(\/.*)$/.exec(entry) ?? fail(`"${entry}" must be a tenant id and an absolute folder, such as 1:/srv/files`);
       return {
         tid: Number(tid),
         folder: isAbsolute(folder ?? '') ? resolve(folder ?? '') : fail(`"${entry}" must name an absolute folder`),
