@@ -102,7 +102,8 @@ export const isAbandoned = (error: unknown, { raw }: FastifyRequest) =>
 /** Returns the file and line of our own source where an error was thrown, or ''. A log must not contain more of the stack than this. */
 export function sourceLocationOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  return /\/(src\/[\w./-]+:\d+)/.exec(stack)?.[1] ?? '';
+  const [, name, place] = /^ +at (?:async )?(?:([\w.$#<>]+) \()?[^()\n]*\/((?:src|build\/server)\/[\w./-]+:\d+)/m.exec(stack) ?? [];
+  return name === undefined ? (place ?? '') : `${name} (${place})`;
 }
 
 /** Logs an error in Postern itself, and returns a refusal that gives its incident id to the client. */
