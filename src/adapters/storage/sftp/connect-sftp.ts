@@ -35,7 +35,7 @@ export interface SftpServices {
 function connectError(cause: unknown, hasOtherKey: boolean): Error {
   if (hasOtherKey) return new StorageUnavailable('the server has another host key than hostKey', { cause });
   if (cause instanceof StorageUnavailable) return cause;
-  if (cause instanceof KeyUnusable) return new SignInRefused(`privateKey ${cause.message}`, { cause });
+  if (cause instanceof KeyUnusable) return new StorageUnavailable(`privateKey ${cause.message}`, { cause });
   if (cause instanceof TargetRefused || cause instanceof TargetUnreachable) return new StorageUnavailable(cause.message, { cause });
   if (cause instanceof Error && 'level' in cause && cause.level === 'client-authentication')
     return new SignInRefused('the server does not accept the user name, the password or the key', { cause });

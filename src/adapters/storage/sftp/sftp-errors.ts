@@ -22,7 +22,7 @@ export class SftpRefusal extends StorageUnavailable {
 /** The server has not answered in time: it may still do what was requested. */
 export class NoResponse extends StorageUnavailable {}
 
-/** The sign-in has failed: the server accepts neither the password nor the key, or the key cannot be used. */
+/** The server accepts neither the password nor the key. */
 export class SignInRefused extends StorageUnavailable {}
 
 /** Returns the code of an answer, or null for any other error. */
