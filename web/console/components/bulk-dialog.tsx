@@ -60,9 +60,9 @@ function useBulkAction<T>({ kind, noun, action, records, close }: Props<T>) {
     showMessage({
       text: `${formatCount(done.length, ...noun)} ${action.doneText}.${refused[0] ? ` ${refused.length} failed: ${refused[0].problem.message}` : ''}`,
       failed: refused.length > 0,
-      ...(undo ? { undo: undoAll } : {}),
+      ...(undo && done.length > 0 ? { undo: undoAll } : {}),
     });
-    close(true);
+    close(done.length > 0);
   }
   const total = busy ? (dryRun?.accepted.length ?? 0) : records.length;
   return { dryRun, busy, percent: (100 * progress) / Math.max(1, total), runAction };
