@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { ChangeImpossible, ItemBusy, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
+import { ChangeImpossible, ItemBusy, ItemChanged, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import { fileHeaders, isUnavailable, listPageXml, startFakeS3Storage } from './fake-s3-storage.ts';
 import { newToken, parsePath } from './storage.contract.ts';
 
@@ -149,6 +149,23 @@ test('the outcome of a change is unknown if the S3 service answers 500', async (
   });
   const change = { token: newToken(), pendingTokens: [] };
   await assert.rejects(storage.createFolder(parsePath('/'), 'folder', change), OutcomeUnknown);
+});
+
+test('a file that is deleted while it is replaced in parts at an S3 service counts as changed, not as unavailable', async (t) => {
+  const { storage } = await startFakeS3Storage(t, ({ method, url = '', headers }, response) => {
+    if (method === 'HEAD') return void response.writeHead(200, fileHeaders).end();
+    if (headers['if-match'] === '"another"') return void response.writeHead(412).end();
+    if (headers['if-match'] && method === 'POST') return void response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+    if (url.includes('delete=')) return void response.end('<DeleteResult/>');
+    const isStart = method === 'POST' && url.includes('uploads');
+    response
+      .setHeader('etag', '"e"')
+      .end(isStart ? '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>' : listPageXml([]));
+  });
+  const upload = await storage.upload({ parent: parsePath('/'), name: 'a', size: null, ifTaken: { replaces: '"e"' } }, newToken());
+  for (let chunk = 0; chunk < 9; chunk += 1) await upload.write(Buffer.alloc(1_000_000));
+  await upload.sync();
+  await assert.rejects(upload.place(), ItemChanged);
 });
 
 test('all parts of an upload to an S3 service have the same size, except the last one', async (t) => {

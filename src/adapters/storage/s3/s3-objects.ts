@@ -115,7 +115,11 @@ export async function completeMultipart(
   const parts = etags.map((etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${xmlText(etag)}</ETag></Part>`);
   const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
   const request = { query: { uploadId }, headers: condition, body, expected: [409, 412], timeLimit: slowTimeLimit };
-  return (await bucket.sendForXmlOrNull('POST', key, 'CompleteMultipartUploadResult', request)) !== null;
+  const document = await bucket.sendForXmlOrNull('POST', key, 'CompleteMultipartUploadResult', request).catch((cause: unknown) => {
+    if ('if-match' in condition && serviceErrorOf(cause)?.code === 'NoSuchKey') return null; // the object to replace was deleted
+    throw cause;
+  });
+  return document !== null;
 }
 
 /** Ends a multipart upload without a result. An upload that has ended already is no error. */
