@@ -1,4 +1,4 @@
-import { type OutboundRequest, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
+import { type OutboundRequest, ResponseTooLarge, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 
 export type Method = NonNullable<OutboundRequest['method']>;
@@ -40,6 +40,7 @@ export function serviceErrorOf(error: unknown): ServiceError | null {
 /** Returns the error for a request that has no response, or whose response could not be read to its end. */
 export function noResponseError(method: Method, cause: unknown): StorageUnavailable {
   if (cause instanceof TargetRefused) return new StorageUnavailable(cause.message, { cause });
-  const message = cause instanceof TargetUnreachable ? cause.message : 'the service does not respond';
+  const isExplained = cause instanceof TargetUnreachable || cause instanceof ResponseTooLarge;
+  const message = isExplained ? cause.message : 'the service does not respond';
   return new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(message, { cause });
 }
