@@ -38,8 +38,8 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 const filesPerVisitor = 1000;
 let nextDownload = 0;
 /**
- * Returns a request for autocannon that differs each time: one visitor after the other, and each
- * time another file, so that each download is a separate action.
+ * Returns a request for autocannon that differs each time. Each visitor downloads each file once, because a repeated download
+ * would not be a separate action.
  */
 const downloadsOf = (path: string): autocannon.Request => ({
   setupRequest(request) {
@@ -254,11 +254,10 @@ async function measureCodeFlood(note: Note, postern: BenchPostern, server: MailS
     await new Promise((resolve) => setTimeout(resolve, 1500)); // until the queue is full
     const { '2xx': visits, duration } = await autocannon({ url: visit, connections: 4, duration: 4 });
     await flood;
-    await new Promise((resolve) => setTimeout(resolve, 9000)); // until no request waits
+    await new Promise((resolve) => setTimeout(resolve, 9000)); // so that fewer requests wait: Postern plans some 66 codes a second
     return visits / duration;
   };
-  // Of the connections to Postern, a thousand wait for their turn. Each of the others sends one
-  // request a second, which is refused.
+  // On a thousand of the 1,900 connections, a request waits for its turn. Each of the others sends one request a second, which is refused.
   const compare = (visit: string, codes: string) =>
     measurePairs(
       floodRounds,

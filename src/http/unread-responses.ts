@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { onceClosed } from './connections/disconnect.ts';
 import { HeldMemory, type MemoryHolders, type MemoryLimits } from './held-memory.ts';
 
-const largeResponse = 1 << 16; // bytes: the limit on connections bounds the smaller ones
+const largeResponse = 1 << 16; // bytes; smaller responses are not counted: the limit on connections is enough for them
 
 /** Limits the memory of large responses that their clients have not read yet. */
 export interface UnreadResponses {

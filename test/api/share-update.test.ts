@@ -16,7 +16,7 @@ test('a client can edit the response of share/get and send all of it to share/up
   assert.ok(updateDateTime >= share.updateDateTime);
 });
 
-test('a share with lists of the maximum length can be read and sent back unchanged', async (t) => {
+test('a share with lists of almost the maximum length can be read and sent back unchanged', async (t) => {
   const postern = await startPostern(t);
   const { id: profile } = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":[]}' });
   const names = Array.from({ length: 16_000 }, (_, index) => index.toString(36).padStart(3, '0')).join(',');

@@ -44,7 +44,7 @@ async function startFake(t: TestContext) {
 const stagedIn = ({ items }: FakeDataLake, folder = '.postern') =>
   [...items.keys()].filter((name) => name.startsWith(`${folder}/`)).map((name) => name.slice(folder.length + 1));
 
-/** Returns the names of the files of unfinished uploads in a POSTERN_DATA. */
+/** Returns the names of the files of unfinished uploads in the folder POSTERN_DATA. */
 function spooledIn(data: string): string[] {
   const folder = join(data, 'uploads');
   return existsSync(folder) ? readdirSync(folder) : [];
@@ -61,13 +61,13 @@ test('a location in a folder of a hierarchical Azure account contains this folde
   assert.deepEqual([await namesIn(inner, '/'), await readText(whole, '/inner/file')], [['file'], 'text']);
 });
 
-test('a hierarchical Azure account needs the member hierarchicalNamespace, a flat one must not have it, and the errors say so', async (t) => {
+test('a location with hierarchicalNamespace refuses a flat Azure account, and the error says why', async (t) => {
   const { service, configuration } = await startFake(t);
   service.hasHierarchy = false;
   await assert.rejects(open(configuration).check(), /must not have hierarchicalNamespace/);
 });
 
-test('a folder of a hierarchical Azure account is renamed, and is deleted with everything in it, by one request each', async (t) => {
+test('a folder of a hierarchical Azure account is renamed by one request, and is deleted with everything in it', async (t) => {
   const { service, configuration } = await startFake(t);
   const storage = open(configuration);
   await createFolder(storage, parsePath('/'), 'old');
@@ -89,7 +89,7 @@ test('a folder of a hierarchical Azure account with more files than one page of 
   assert.equal((await namesIn(storage, '/'))?.length, 2501);
 });
 
-test('recovery finds out whether a rename or a deletion in a hierarchical Azure account took place', async (t) => {
+test('recovery finds out whether a rename in a hierarchical Azure account took place', async (t) => {
   const { service, configuration } = await startFake(t);
   const parent = parsePath('/');
   for (const isDone of [true, false]) {
@@ -138,7 +138,7 @@ test('a leased file of a hierarchical Azure account cannot be renamed, and the e
 
 const deletion = { action: 'delete', parent: parsePath('/'), name: 'a', newName: '' } as const;
 
-test('at a hierarchical Azure account, four deletions of what changes leave run at a time', async (t) => {
+test('at a hierarchical Azure account, at most four deletions of evidence run at the same time', async (t) => {
   const { service, configuration } = await startFake(t);
   const storage = open(configuration);
   let [running, most] = [0, 0];

@@ -47,7 +47,7 @@ test('a password change requires a sign-in and the current password, and wrong a
   assert.equal((await change(base, profile.password, newPassword)).status, 429);
 });
 
-test('a password that is easy to guess is refused with a field error', async (t) => {
+test('a password that is too short or easy to guess is refused with a field error', async (t) => {
   const { profile, base, change } = await startWithAnn(t);
   for (const password of ['nine-char', 'password123']) {
     const answer = await change(base, profile.password, password);

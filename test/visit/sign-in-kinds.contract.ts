@@ -17,7 +17,7 @@ export interface PasswordVisitor {
   readonly otherCredentials: PasswordCredentials | null;
   /** Changes the name of the visitor. @returns the credentials of the visitor after the change */
   rename(): Promise<PasswordCredentials>;
-  /** By title: changes that end the sign-in. */
+  /** Changes that end the sign-in, by title. */
   readonly endings: Readonly<Record<string, () => Promise<unknown>>>;
 }
 

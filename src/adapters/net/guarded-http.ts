@@ -54,7 +54,7 @@ export type AddTurn = (tidOrNetwork: number | string, work: () => void) => void;
 /**
  * Returns the function that lets the bytes of a connection arrive in turns. Without `addTurn`, at most one piece of
  * each connection arrives in an iteration of the event loop.
- * @param tid tenant in whose turns the bytes arrive; undefined: the network of the server has the turns
+ * @param tid tenant in whose turns the bytes arrive; undefined: they arrive in the turns of the server's network
  */
 export function wrapInTurns(addTurn: AddTurn | null, tid: number | undefined, maxBytes: number | null = null): WrapSocket {
   if (addTurn === null) return (socket) => new TurnSocket(socket, setImmediate, maxBytes);

@@ -28,7 +28,7 @@ test('a NameID that changes at each sign-in identifies nobody, so an attribute m
   assert.deepEqual([identity.subject, identity.names], ['https://login.example ann', ['ann']]);
 });
 
-test('a share lists a user by NameID, user name or group, and never by the display name', () => {
+test('a share can list a user by NameID, user name or group, but not by the display name', () => {
   const attributes = { displayName: ['The Boss'], uid: ['ann'], groups: ['editors', 'x'.repeat(256)] };
   const { names, groups, name } = identityOfStatement(user(attributes), { usernameAttribute: 'uid', groupsAttribute: 'groups' });
   assert.deepEqual([names, groups, name], [['ann@example.com', 'ann'], ['editors'], 'The Boss']);

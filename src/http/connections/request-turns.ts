@@ -1,7 +1,7 @@
 import { networksOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 
-const targetTime = 5; // ms of work in one iteration of the event loop, in which each listening socket accepts only one connection
+const targetTime = 5; // ms of work in one iteration of the event loop. A longer one delays new connections: each socket accepts one in it
 const [minStarts, maxStarts] = [2, 64]; // requests that start in one turn
 
 /**

@@ -6,7 +6,7 @@ const busy = { messageName: 'changesBusy' };
 const caller = (tid: number, id: number) => ({ tid, kind: 'key', id }) as const;
 const noChange = async () => {};
 
-/** Starts changes that end when the gate resolves. @returns a promise of the result of each change, or of its refusal */
+/** Calls `start` `count` times. @returns a promise for each change: it resolves to the result, or to the refusal */
 function startChanges(count: number, start: () => Promise<unknown>): Promise<unknown>[] {
   return Array.from({ length: count }, () => start().catch((cause: unknown) => cause));
 }
@@ -22,7 +22,7 @@ test('unfinished changes of a tenant are limited in bytes, and other tenants are
   assert.equal(await runLimited(caller(1, 3), 100, async () => 'there is room'), 'there is room');
 });
 
-test('a caller with long changes leaves room for those of the other callers of its tenant', async () => {
+test('a caller with many long changes leaves room for the changes of other callers of its tenant', async () => {
   const runLimited = limitChanges();
   const gate = Promise.withResolvers<void>();
   const changes = startChanges(32, () => runLimited(caller(1, 1), 1 << 20, () => gate.promise));
@@ -32,7 +32,7 @@ test('a caller with long changes leaves room for those of the other callers of i
   await Promise.all(changes);
 });
 
-test('a caller does not wait for hundreds of changes of another caller of its tenant; beyond the limit, one is refused', async () => {
+test('a caller does not wait for hundreds of changes of another caller of its tenant; if too many wait, one is refused', async () => {
   const runLimited = limitChanges();
   const gate = Promise.withResolvers<void>();
   const refusals: unknown[] = [];

@@ -2,7 +2,7 @@ import { type QuotaValues, quotaBodyOf, quotaValuesOf } from '#console/component
 import { changedFieldsBy } from '#console/components/record-editor.tsx';
 import type { Location } from '#core/records/location.ts';
 
-/** The form values of a location. Each member of a kind's configuration is a separate field. */
+/** The form values of a location. Each member of the configuration that the form shows is a separate field. */
 export interface LocationValues extends QuotaValues, Record<string, unknown> {
   readonly name: string;
   readonly kind: string;
@@ -103,7 +103,7 @@ export function locationValuesOf({ name, kind, configuration, maxBytes, maxFiles
   return { ...values, ...quotaValuesOf({ maxBytes, maxFiles }), name, kind };
 }
 
-/** Returns the request body of location/add and location/update, without `id` and `kind`. Members that are empty or false are left out. */
+/** Returns the request body of location/add and location/update, without `id` and `kind`. Fields that are empty or false are left out. */
 export function locationBodyOf(values: LocationValues) {
   const members = membersOf[values.kind] ?? [];
   const nonEmptyMembers = members.map((member) => [member, values[member]] as const).filter(([, value]) => value !== '' && value !== false);

@@ -28,7 +28,7 @@ export class XmlReader implements AsyncDisposable {
   readonly #tenants = costQueue<number>();
   readonly #documents = new Map<number, CostQueue<WaitingDocument>>();
 
-  /** @param monotonic ms @param lanes a tenant uses one of them at a time */
+  /** @param monotonic returns a monotonic time in ms */
   constructor(monotonic: () => number, lanes: readonly Lane[] = [new XmlLane(), new XmlLane()]) {
     this.#monotonic = monotonic;
     this.#lanes = lanes;

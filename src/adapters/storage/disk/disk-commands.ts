@@ -131,7 +131,7 @@ export class DiskCommands {
     fs.closeSync(staging.folder);
   }
 
-  /** @returns the descriptor of the changed folder, for `syncFolder`, as `rename` and `remove` do */
+  /** Returns the descriptor of the changed folder, for `syncFolder`. `rename` and `remove` return it, too. */
   createFolder(change: EntryChange, ownership: Ownership): number {
     return this.#inRoot((root) => changeEntry(root, change, (entry, marks) => makeFolder(entry, marks, ownership)));
   }

@@ -85,7 +85,7 @@ export class OpenFolders implements AsyncDisposable {
 
   /**
    * Runs `work` in a folder. If its disk was unmounted and mounted again, the folder is opened again.
-   * @param work may call `hold` to keep the folder open after it ends, until it calls the function that `hold` returns
+   * @param work may call `hold`: the folder then stays open until the function that `hold` returns is called
    * @throws StorageUnavailable if the folder does not exist
    */
   async use<T>(folder: LocationFolder, work: WorkInFolder<T>): Promise<T> {

@@ -31,7 +31,7 @@ export class ServiceError extends StorageUnavailable {
   }
 }
 
-/** Returns the error with which a service has responded, also to a change whose outcome is unknown, or null if it has not responded. */
+/** Returns the error with which a service has responded, or null. In an `OutcomeUnknown`, this error is the cause. */
 export function serviceErrorOf(error: unknown): ServiceError | null {
   const cause = error instanceof OutcomeUnknown ? error.cause : error;
   return cause instanceof ServiceError ? cause : null;

@@ -48,7 +48,7 @@ export class FolderRemoval {
     }
   }
 
-  /** Removes the files in a folder, if there is one: another program may have removed it meanwhile. @returns as `#removeFiles` */
+  /** Removes the files in a folder. No error if the folder is gone: another program may have removed it. @returns as `#removeFiles` */
   async #removeFilesIfPresent(path: string): Promise<FoundFolders> {
     try {
       return await this.#removeFiles(path);
