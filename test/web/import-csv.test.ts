@@ -27,6 +27,10 @@ test('a CSV file can have semicolons, quotes, CRLF or LF line endings, and colum
   assert.equal(rows[0]?.line, 2);
 });
 
+test('empty lines before the headings do not hide which character separates the columns', () => {
+  assert.deepEqual(tableOf('\ufeff\r\n \r\nuser name;e-mail\r\nann;a@example.com').headings, ['user name', 'e-mail']);
+});
+
 test('semicolons separate the columns if commas occur only within quotes', () => {
   assert.deepEqual(tableOf('"Name, last";"Name, first, or none";login\n"Lee, jr.";Ann;ann').headings, [
     'Name, last',

@@ -26,9 +26,9 @@ export function decodeText(bytes: ArrayBuffer): string {
 
 const separators = [',', ';', '\t'];
 
-/** Returns the separator that the first line uses most, outside quotes. */
+/** Returns the separator that the first line with text uses most, outside quotes. */
 function separatorOf(text: string): string {
-  const first = (text.split(/\r\n|[\r\n]/, 1)[0] ?? '').replace(/"[^"]*"/g, '');
+  const first = (/^.*\S.*$/m.exec(text)?.[0] ?? '').replace(/"[^"]*"/g, '');
   return separators.reduce((best, one) => (first.split(one).length > first.split(best).length ? one : best));
 }
 
