@@ -99,6 +99,7 @@ test('if a setting allows a tenant to use the role of the machine, locations can
   };
   assert.equal((await postern.send('location/add', vpc)).status, 200);
   assert.match(fieldErrorAt(await add({ accessKeyId: 'id' }), 'configuration'), /cannot be combined with accessKeyId/);
+  assert.match(fieldErrorAt(await add({ buckets: 'x' }), 'configuration'), /^buckets is not a known member/);
   assert.equal((await add({})).status, 200);
 });
 

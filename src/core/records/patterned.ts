@@ -36,6 +36,8 @@ export function patternText(
 export const patternErrorText = (pattern: string): string =>
   errorTexts[pattern] ?? 'must be plain text without control characters, in the format of the field';
 
+const maxShownName = 64; // characters of an unknown member
+
 /** Returns the text for an error that the schema check of a configuration reported. */
 export function schemaErrorText({
   keyword,
@@ -49,6 +51,8 @@ export function schemaErrorText({
   params: object;
 }): string {
   const member = instancePath === '' ? 'the configuration' : instancePath.slice(1).replaceAll('/', '.');
+  // `additionalProperties: false` gives every unknown member the schema `false`.
+  if (keyword === 'boolean') return `${member.slice(0, maxShownName)} is not a known member`;
   const pattern: unknown = Reflect.get(params, 'pattern');
   if (keyword === 'pattern') return `${member} ${patternErrorText(pattern instanceof RegExp ? pattern.source : String(pattern))}`;
   return `${member} ${message}`;
