@@ -161,7 +161,7 @@ async function run(
   if (typeof next === 'string') reply.header('link', `<${nextPageUrl(request, ports.links.publicUrl(), next)}>; rel="next"`);
   const serialize = () => serializeOnce(response, reply);
   const text = isLong(response) ? await writeInTurn(serialize) : serialize();
-  unread.hold({ tenant: `${caller.tid}` }, text.length, reply.raw);
+  unread.hold({ tenant: `${caller.tid}` }, Buffer.byteLength(text), reply.raw);
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
