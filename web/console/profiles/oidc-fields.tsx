@@ -37,7 +37,7 @@ export function OidcFields({ form, secret }: { readonly form: ProfileFormState; 
       />
       <TextInput
         label="User name claim"
-        description="Claim by whose value shares can list a user, besides the e-mail address. Choose a claim that users cannot change themselves."
+        description="Shares can list users by the value of this claim, besides the e-mail address. Choose a claim that users cannot change themselves."
         {...form.getInputProps('usernameClaim')}
       />
       <Select

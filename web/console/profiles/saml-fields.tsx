@@ -134,7 +134,7 @@ export function SamlFields({ form }: Props) {
       <Attributes form={form} />
       <Checkbox
         label="Allow sign-in that starts at the provider"
-        description="It ends at the portal. Turn this on only if your users start from a page of the provider."
+        description="Such a sign-in leads to the portal of the profile. Turn this on only if your users start from a page of the provider."
         {...form.getInputProps('idpInitiated', { type: 'checkbox' })}
       />
     </>
