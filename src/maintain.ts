@@ -1,7 +1,7 @@
 // Commands for operators: back up, restore, move to PostgreSQL, reset access.
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -47,6 +47,16 @@ function progressPrinter(): CopyProgress {
 const withSnapshot = <T>({ databaseUrl, data }: Settings, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
   databaseUrl === null ? withSqliteSnapshot(data, work) : withPostgresSnapshot(databaseUrl, work);
 
+/** Names the database that a command uses: without POSTERN_DATA, it may be another one than that of the server. */
+const databaseName = ({ databaseUrl, data }: Settings) =>
+  databaseUrl === null ? `the embedded database in ${data}` : 'the database of POSTERN_DATABASE_URL';
+
+/** @throws Error if there is no embedded database. Opening it would create one. */
+function checkDatabaseExists({ databaseUrl, data }: Settings): void {
+  if (databaseUrl === null && !existsSync(join(data, 'postern.db')))
+    throw new Error(`there is no database in ${data}: set POSTERN_DATA, or POSTERN_DATABASE_URL, to the value that the server has`);
+}
+
 async function withStore(settings: Settings, work: (store: Store) => Promise<void>): Promise<void> {
   mkdirSync(settings.data, { recursive: true, mode: 0o700 });
   await using store = await openStore({ databaseUrl: settings.databaseUrl, folder: settings.data, searchMemory: 0 }, throwCause);
@@ -55,6 +65,7 @@ async function withStore(settings: Settings, work: (store: Store) => Promise<voi
 
 /** Writes a backup. The file gets its name only when it is complete and on disk. */
 async function backup(settings: Settings, file: string): Promise<void> {
+  checkDatabaseExists(settings);
   if (existsSync(file)) throw new Error(`${file} already exists`);
   const part = `${file}.${randomBytes(suffixBytes).toString('hex')}.part`; // a unique name: another backup may be running
   try {
@@ -131,6 +142,7 @@ async function resetAccess(settings: Settings, [name, tenant = `${firstTenant}`]
 }
 
 async function runOperatorTask(settings: Settings, [task, ...rest]: readonly string[]): Promise<void> {
+  checkDatabaseExists(settings);
   if (task === 'reset') return resetAccess(settings, rest);
   if (task === 'forget-secrets') return forgetLostSecrets(settings, rest);
   throw new Error('the tasks are: reset NAME, forget-secrets');
@@ -148,7 +160,7 @@ try {
   else if (command === 'move-store') await moveStore(settings);
   else if (command === 'operator') await runOperatorTask(settings, [argument ?? '', ...flags]);
   else throw new Error('the commands are backup, restore, move-store and operator');
-  process.stderr.write(`${command} is complete.\n`);
+  process.stderr.write(`${command} is complete. It used ${databaseName(settings)}.\n`);
 } catch (cause) {
   process.stderr.write(`${command ?? 'maintenance'} failed: ${cause instanceof Error ? cause.message : 'unknown error'}\n`);
   process.exitCode = 1;

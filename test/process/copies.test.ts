@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, type TestContext, test } from 'node:test';
@@ -111,6 +111,7 @@ for (const [from, createSource] of Object.entries(engines))
       const target = await createTarget(t);
       const restore = await maintain(target, 'restore', file);
       assert.equal(restore.code, 0, restore.output);
+      assert.ok(restore.output.includes(to === 'SQLite' ? `${target['POSTERN_DATA']}` : 'POSTERN_DATABASE_URL'), 'names the database');
 
       const copy = await startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
       await assertSameRecords(copy, { ...original, deletedShare: original.share }, 401);
@@ -136,6 +137,18 @@ for (const [to, createTarget] of Object.entries(engines))
     assert.equal((await copy.call('mail/retry', { state: 'held' })).mailCount, 2);
     for (const name of ['ann@example.com', 'owner@example.com']) await sink.waitFor(({ to: [recipient] }) => recipient === name);
   });
+
+test('a command on a folder without a database names POSTERN_DATA, and creates nothing', async (t) => {
+  const data = join(await temporaryFolder(t), 'data');
+  for (const command of [
+    ['operator', 'reset', 'Olga'],
+    ['backup', join(data, 'postern.backup')],
+  ]) {
+    const { code, output } = await maintain({ POSTERN_DATA: data }, ...command);
+    assert.deepEqual([code, output.includes(`there is no database in ${data}: set POSTERN_DATA`)], [1, true], output);
+  }
+  assert.equal(existsSync(data), false);
+});
 
 test('if two backups write to the same file at once, one is complete and the other is refused', async (t) => {
   const environment = { POSTERN_DATA: await temporaryFolder(t), ...secret };
