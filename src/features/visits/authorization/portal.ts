@@ -116,6 +116,7 @@ export async function visitPortal(
   const authenticated = await authenticateVisitor(ports, ports.verifiedPasswords, portal.profile, visitorRequest).catch((cause: unknown) =>
     refuseSignIn(ports, { link: null, tid: portal.profile.tid, visitorRequest }, cause),
   );
+  const response = await portalResponse(ports, portal, authenticated, request);
   if (authenticated)
     ports.audit.recordInBackground({
       link: null,
@@ -126,5 +127,5 @@ export async function visitPortal(
       outcome: 'done',
       path: '',
     });
-  return portalResponse(ports, portal, authenticated, request);
+  return response;
 }
