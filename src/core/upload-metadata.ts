@@ -1,3 +1,6 @@
+/** Media type of a part of a file (tus 1.0.0). */
+export const partType = 'application/offset+octet-stream';
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 

@@ -76,10 +76,11 @@ test('a connection with a request in progress is not closed to admit a new one f
   for (const socket of busy) assert.match(String(await once(socket, 'data')), /answered/);
 });
 
-for (const method of ['PUT', 'PATCH'])
-  test(`while a client sends a file by ${method}, its other connections are closed first`, async (t) => {
+for (const method of ['PUT', 'PATCH', 'POST'])
+  test(`while a client sends a file or a part of it by ${method}, its other connections are closed first`, async (t) => {
     const { open, openResponses } = await startServer(t);
-    const upload = await open('127.0.0.1', `${method} /held HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{`);
+    const partHeader = method === 'PUT' ? '' : 'Content-Type: application/offset+octet-stream\r\n';
+    const upload = await open('127.0.0.1', `${method} /held HTTP/1.1\r\nHost: a\r\n${partHeader}Content-Length: 100\r\n\r\n{`);
     for (let number = 1; number < maxConnections; number += 1)
       await open('127.0.0.1', 'POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
     while (openResponses.length < maxConnections) await new Promise(setImmediate);

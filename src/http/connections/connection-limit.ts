@@ -1,10 +1,14 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { siteOf } from '#core/client-networks.ts';
 import { ItemsByGroup } from '#core/items-by-group.ts';
+import { partType } from '#core/upload-metadata.ts';
 
-const uploadMethods: readonly (string | undefined)[] = ['PUT', 'PATCH']; // an entire file, or a part of one
+const uploadMethods: readonly (string | undefined)[] = ['PUT', 'PATCH'];
 const maxExamined = 256; // of the oldest connections of a site: a client can open thousands, and open new ones all the time
+
+/** Returns whether a request sends a file, or a part of one. A client that cannot send PATCH sends a part by POST. */
+const isUpload = ({ method, headers }: IncomingMessage) => uploadMethods.includes(method) || headers['content-type'] === partType;
 
 /**
  * Limits the number of connections. Beyond the limit, each new connection causes one connection of the site with the most connections to
@@ -20,7 +24,7 @@ export function limitConnections(server: Server, max: number): void {
   const isIdle = (socket: Socket) => lastResponses.get(socket)?.writableFinished ?? true;
   function awaitsBody(socket: Socket): boolean {
     const request = lastResponses.get(socket)?.req;
-    return request !== undefined && !request.complete && !uploadMethods.includes(request.method);
+    return request !== undefined && !request.complete && !isUpload(request);
   }
   function remove(socket: Socket): void {
     bySite.remove(sites.get(socket) ?? '', socket);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { nameError, parseSegments } from '#core/item-path.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { fileNameOf } from '#core/upload-metadata.ts';
+import { fileNameOf, partType } from '#core/upload-metadata.ts';
 import type { IncomingBody } from '#features/visits/files/upload-file.ts';
 import { continueUpload, type UploadState } from '#features/visits/resumable-uploads/continue-upload.ts';
 import { createUpload } from '#features/visits/resumable-uploads/create-upload.ts';
@@ -12,7 +12,6 @@ import { pathUrls, type VisitorParts, visitorRequestOf } from './visitor-request
 // The protocol tus 1.0.0 (https://tus.io/protocols/resumable-upload), with its extensions creation, termination, checksum and expiration.
 
 const version = '1.0.0';
-const partType = 'application/offset+octet-stream';
 const checksumAlgorithm = 'sha256';
 const sha256Bytes = 32;
 const maxMetadataLength = 2048; // characters
