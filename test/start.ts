@@ -18,7 +18,6 @@ export const adminKey = 'pst_test-key-of-an-admin';
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the test is about
 export type Json = any;
 
-/** The response to a request. */
 export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -35,7 +34,6 @@ interface CallOptions {
 /** Settings of a mail server that cannot be reached. */
 export const mailSettings = { POSTERN_SMTP_URL: 'smtp://127.0.0.1:9', POSTERN_MAIL_FROM: 'files@example.com' };
 
-/** Settings, parts and data folder with which a test starts Postern. */
 export interface StartOptions {
   readonly environment?: Record<string, string>;
   readonly replacements?: TestReplacements;

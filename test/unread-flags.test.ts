@@ -21,7 +21,7 @@ const flagsWithoutEffect: readonly string[] = [];
 
 const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Returns whether visits read a flag: its column directly, or the field of the share's rules that is read from the column. */
+/** Returns whether the code of visits reads a flag: either its column, or the field that the code of links reads from the column. */
 function isRead(field: string): boolean {
   const column = new RegExp(`\\.${columnOf(field)}\\b`);
   if (visitTexts.some((text) => column.test(text))) return true;

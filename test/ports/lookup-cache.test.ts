@@ -28,7 +28,7 @@ test('a lookup runs again only after a change of a table that it has read', asyn
   assert.equal(runs(), 2);
 });
 
-test('lookups of the same key at the same time run once, except after a change while the first one runs', async () => {
+test('simultaneous lookups of the same key run once, and a lookup that begins after a change runs again', async () => {
   const cache = new LookupCache();
   const { lookUp, runs } = countedLookup(cache, ['share']);
   await Promise.all([lookUp(1), lookUp(1)]);
@@ -42,7 +42,7 @@ test('lookups of the same key at the same time run once, except after a change w
   assert.equal(otherRuns(), 2, 'the later result is cached');
 });
 
-test('a lookup that uses another lookup runs again after a change of a table that the other has read, even if the other was cached', async () => {
+test('a lookup that uses another lookup depends on the tables of both, even if the other result was cached', async () => {
   const cache = new LookupCache();
   const { lookUp: lookUpInner, runs: innerRuns } = countedLookup(cache, ['location']);
   let outerRuns = 0;

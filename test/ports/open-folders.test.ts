@@ -64,7 +64,7 @@ test('a location whose disk did not respond to a visitor counts as available onc
   const [parent, answers] = [await temporaryFolder(t), [] as (() => void)[]];
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
-  /** A fake thread. A lookup of a file ends when the test calls its function in `answers`. */
+  /** A fake thread. A lookup of a file gets its response when the test calls the next function in `answers`. */
   const openThread: OpenThread = ({ receive }) => ({
     post(message) {
       const { command } = message as DiskRequest;
@@ -86,7 +86,7 @@ test('a location whose disk did not respond to a visitor counts as available onc
   await folders.check(folder);
 });
 
-test('Postern keeps running if a disk that responded too late fails when the late result is discarded', async (t) => {
+test('Postern keeps running if a disk responds too late, and fails again while the late result is discarded', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
@@ -98,7 +98,7 @@ test('Postern keeps running if a disk that responded too late fails when the lat
     openUpload: staged,
     reopenUpload: staged,
   };
-  /** A fake thread. It answers a request in \`lateResults\` when the test says so, and fails to discard the result. */
+  /** A fake thread. A command in `lateResults` gets its result when the test calls the next function in `answers`. Discarding fails. */
   const openThread: OpenThread = ({ receive }) => ({
     post(message) {
       const { command } = message as DiskRequest;

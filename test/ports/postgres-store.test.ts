@@ -57,7 +57,7 @@ test('processes that start at the same time on an empty database create its tabl
   for (const store of stores) assert.deepEqual(await keysOf(store), ['0', '1', '2', '3']);
 });
 
-test('if several processes start at the same time on an empty database, one first tenant is created, with id 1', async (t) => {
+test('if several processes start at the same time on an empty database, only one tenant is created, with id 1', async (t) => {
   const url = await newDatabase();
   const stores = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore(url)));
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
@@ -148,7 +148,7 @@ test('the server releases the locks of a process that no longer responds', async
   await work;
 });
 
-/** Starts a relay. @returns its address, and a function that makes it silent or ends this: a silent relay accepts bytes, but sends none */
+/** Starts a relay to the database. @returns its URL, and a function that sets whether it is silent: accepts bytes, but sends none */
 async function startRelay(t: TestContext, url: string) {
   const target = new URL(url);
   const [serverHost, serverPort] = [target.hostname, Number(target.port)];
@@ -277,7 +277,7 @@ async function countReadRows(tx: Tx): Promise<number> {
   return Number(rows[0]?.rows);
 }
 
-/** Opens a store that counts these rows for each change, including reads for constraint checks. `maxRows` returns the largest count. */
+/** Opens a store. `maxRows` returns the most rows of these tables that one change has read, including reads for constraint checks. */
 async function openCountingStore(t: TestContext, url: string) {
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());

@@ -33,7 +33,7 @@ async function openBusyStore(t: TestContext) {
   return { store, completed, read, queries, release: () => locker.query('COMMIT') };
 }
 
-test('a query of one network does not wait for most of the hundreds of queries of another network', async (t) => {
+test('a query of one network waits for only a few of the hundreds of queries of another network', async (t) => {
   const { completed, read, queries, release } = await openBusyStore(t);
   const other = read('198.51.100.1');
   await release();
@@ -51,7 +51,7 @@ test('the check of the database does not wait for hundreds of queries', async (t
   await Promise.all(queries);
 });
 
-test('a query of work in inOwnTurns() does not wait for most of the hundreds of queries of the same network', async (t) => {
+test('a query within inOwnTurns() waits for only a few of the hundreds of other queries of its network', async (t) => {
   const { store, completed, read, queries, release } = await openBusyStore(t);
   const own = store.inOwnTurns(() => read('192.0.2.1').then(() => completed.push('own')));
   await release();

@@ -178,7 +178,7 @@ else {
     assert.equal(await readText(storage, '/old/a'), 'replaced');
   });
 
-  test('S3 (radosgw): a file that is uploaded into the new folder while a folder is renamed to it stays, and the rename is undone', async () => {
+  test('S3 (radosgw): if a file is uploaded to the new path of a folder during its rename, the file stays, and the rename is undone', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     await createFolder(storage, parsePath('/'), 'old');
@@ -225,7 +225,7 @@ else {
     assert.equal(await readText(storage, '/old/a'), 'text');
   });
 
-  test('S3 (radosgw): a rename during which a file of the folder is deleted fails, and leaves no copies', async () => {
+  test('S3 (radosgw): if a file of a folder is deleted while the folder is renamed, the rename fails and leaves no copies', async () => {
     const configuration = await server.newBucket();
     const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound)];
     await createFolder(storage, parsePath('/'), 'old');
@@ -290,7 +290,7 @@ else {
 
   const numberedTarget = (name: string, size: number | null) => ({ parent: parsePath('/'), name, size, ifTaken: 'number' }) as const;
 
-  test('S3 (radosgw): files that would get the same name in a drop box at the same moment are all kept, of known and of unknown length', async () => {
+  test('S3 (radosgw): files of known or unknown length that would get the same name in a drop box at the same moment are all kept', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     await putFile(storage, '/', 'a.txt', 'first');

@@ -31,7 +31,6 @@ const open = (configuration: SftpConfiguration, over = {}) =>
 
 type Contract = (name: string, open: (t: TestContext) => Promise<SftpStorage>, newFolder: () => Promise<SftpConfiguration>) => void;
 
-/** Starts a server, and runs contracts with it. */
 function testServer(name: string, missing: string, start: () => Promise<SftpTestServer>, contracts: readonly Contract[]): void {
   if (missing !== '') return void test(`SFTP (${name}) meets the storage contract`, { skip: `${missing} is missing` }, () => {});
   let server: SftpTestServer;

@@ -440,7 +440,7 @@ test('SQLite looks up each listed user name by an index', async (t) => {
   assert.match(rows.map(({ detail }) => detail).join('\n'), /SEARCH named .*username_key=\?/);
 });
 
-test('SQLite finds out whether a share lists a user by an index of both', async (t) => {
+test('SQLite uses an index of share and user to find out whether a share lists a user', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const { rows } = await sql<{
     detail: string;

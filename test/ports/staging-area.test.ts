@@ -42,7 +42,7 @@ test('an entry of the staging area that cannot be deleted does not prevent the d
 
 const failWith = (code: string) => Object.assign(new Error(code), { code });
 
-test('an upload that cannot be put in place reports why, even on a disk without permissions', async (t) => {
+test('an upload that cannot be put in place reports why, even if the disk refuses to set file permissions', async (t) => {
   const root = await temporaryFolder(t);
   fs.writeFileSync(join(root, 'a'), '');
   const storage = localDisk(t, root, inlineThreads);
@@ -54,7 +54,7 @@ test('an upload that cannot be put in place reports why, even on a disk without 
   await upload.discard();
 });
 
-test('if the disk fails while a file is being replaced, it does not count as changed by somebody else', async (t) => {
+test('if the disk fails while a file is being replaced, the upload is refused because of the disk, not because of a changed file', async (t) => {
   const root = await temporaryFolder(t);
   const storage = localDisk(t, root, inlineThreads);
   await putFile(storage, '', 'a', 'text');
@@ -70,7 +70,7 @@ test('if the disk fails while a file is being replaced, it does not count as cha
   await upload.discard();
 });
 
-test('a recovery that fails, for example because the disk does, leaves no file descriptor open', async (t) => {
+test('a recovery that fails leaves no file descriptor open', async (t) => {
   const root = openRoot(await temporaryFolder(t));
   t.after(() => fs.closeSync(root.descriptor));
   fs.mkdirSync(join(root.path, 'folder'));

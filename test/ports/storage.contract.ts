@@ -427,7 +427,7 @@ function rangeContract(name: string, open: OpenStorage): void {
     await file.close();
   });
 
-  test(`${name}: several files are read at once with their checksums if the storage supports this, but no changed file`, async (t) => {
+  test(`${name}: if the storage supports this, several files are read at once with their checksums, and a changed file is refused`, async (t) => {
     const storage = await open(t);
     if (!storage.readRun) return assert.equal(storage.readRun, null);
     const texts = ['first', 'second file', 'third'];

@@ -193,7 +193,7 @@ test('a file that is larger than the free space of the disk is refused before it
   assert.deepEqual(namesBelow(root), ['.postern']);
 });
 
-test('uploads need not leave space free on a disk of their own, only on the disk of the database', async (t) => {
+test('the minimum free space applies to the disk of the database, not to a location on another disk', async (t) => {
   const data = createMountFolder(t);
   if (!mountAt(t, join(data, 'files'), 'size=4m')) return;
   const storages = localStorages([], data, 16 << 20);
@@ -307,7 +307,7 @@ test('recovery of a change in a mount fails until the disk is mounted again', as
   bindMountAt(t, bound, join(root, 'elsewhere'));
   assert.equal(await storage.recover(inMount), 'doc');
   await storage.clearEvidence(inMount);
-  // Another process has deleted the folder in the mount: recovery must not wait for it.
+  // Another process has deleted the folder in the mount. Recovery must not wait until the folder exists again.
   rmSync(join(root, 'elsewhere/sub'), { recursive: true });
   await assert.rejects(storage.recover(inSub), ItemNotFound);
   await storage.sweep(async () => []);

@@ -5,7 +5,7 @@ import { ThreadedProviders } from '#adapters/identity/threaded-providers.ts';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { atEnd } from '../parts/at-end.ts';
 
-/** Starts providers with a fake thread, which fails in the way that the host name of a request says: `silent`, `blocks` or `dies`. */
+/** Starts providers with a fake thread. The host name of a request selects how the thread fails: `silent`, `blocks` or `dies`. */
 function startProviders(t: TestContext) {
   const script = { name: '../parts/unresponsive-thread', moduleUrl: import.meta.url };
   const providers = new ThreadedProviders('', { script, pingTimeLimit: 200 });

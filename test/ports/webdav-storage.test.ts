@@ -18,7 +18,6 @@ const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') })
 const open = (configuration: WebdavConfiguration, over = {}) =>
   new WebdavStorage(configuration, 1, { outbound, parts: partSpace(), spool: uploadSpool(), memory: new MemoryBudget(), ...over });
 
-/** Starts a server and runs the storage contract with it. */
 function testServer(name: string, start: () => Promise<WebdavTestServer>): void {
   let server: WebdavTestServer;
   before(async () => {

@@ -49,7 +49,7 @@ test('a request that an overloaded S3 service refuses is sent again', async (t) 
   assert.equal(requests.filter((request) => request.startsWith('PUT')).length, 2);
 });
 
-test('a file is uploaded to an S3 service that answers 501 to conditions', async (t) => {
+test('a file is uploaded to an S3 service that answers 501 to conditional uploads', async (t) => {
   const storedObjects: string[] = [];
   const { storage } = await startFakeS3Storage(t, ({ method, headers, url = '' }, response) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
@@ -82,7 +82,7 @@ test('a file is uploaded to an S3 bucket with Object Lock, which demands checksu
   assert.deepEqual(storedObjects, ['text', 'text']);
 });
 
-test('a file is renamed at an S3 service that answers 501 to conditions of copies', async (t) => {
+test('a file is renamed at an S3 service that answers 501 to conditional copies', async (t) => {
   const objects = new Set(['/bucket/a']);
   const { storage } = await startFakeS3Storage(t, ({ method, url = '', headers }, response) => {
     const key = url.replace(/\?.*/, '');
@@ -97,7 +97,7 @@ test('a file is renamed at an S3 service that answers 501 to conditions of copie
   assert.ok(objects.has('/bucket/b'));
 });
 
-test('a folder is deleted at an S3 service that answers 501 to ETags in a deletion', async (t) => {
+test('a folder is deleted at an S3 service that answers 501 to conditional deletions', async (t) => {
   const deletions: string[] = [];
   const { storage } = await startFakeS3Storage(t, ({ method }, response, body) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
@@ -184,7 +184,7 @@ test('all parts of an upload to an S3 service have the same size, except the las
   assert.deepEqual(lengths, ['8388608', '8388608', '222784']);
 });
 
-test('at an S3 service that responds slowly, four deletions of what changes leave run at a time', async (t) => {
+test('at an S3 service that responds slowly, at most four deletions of evidence run at a time', async (t) => {
   let [running, most] = [0, 0];
   const { storage } = await startFakeS3Storage(t, (_, response) => {
     running += 1;

@@ -14,11 +14,11 @@ import { packRangeText } from '#core/authorization/address-range.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 
-/** Returns a new key. One of 200 keys that the library creates with Ed25519 is malformed. */
+/** Returns a new ECDSA key. With Ed25519, the library creates a malformed key once in 200 times. */
 const newKeyPair = () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 });
 
 /**
- * Starts a fake server, which accepts everybody.
+ * Starts a fake server that accepts every sign-in.
  * @param answer handles the requests of a connection
  * @returns the items of a location there
  */

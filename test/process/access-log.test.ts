@@ -69,7 +69,7 @@ test('the access log records client, path and result of each request, and no sec
   assert.equal(postern.output().includes('"path"'), false, 'the program log has no lines of the access log');
 });
 
-test('the access log also records requests that are refused before anything else, and redirects of former addresses', async (t) => {
+test('the access log also records requests with a wrong host, header or path, and redirects of former addresses', async (t) => {
   const { postern, logs, viewId } = await startWithAccessLog(t, { POSTERN_PUBLIC_URL_ALIASES: 'http://old.example.com' });
   const { publicUrl } = postern;
   const end = AbortSignal.timeout(60_000);

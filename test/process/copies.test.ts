@@ -226,7 +226,7 @@ test('a restore is refused while Postern runs, and Postern exits if its database
   assert.equal(restore.code, 0, restore.output);
 });
 
-test('a backup over an existing file, a restore into a used database and a restore of another file are refused', async (t) => {
+test('a backup to an existing file, a restore into a used database, and a restore from a file that is not a backup are refused', async (t) => {
   const source = await engines['SQLite']?.(t);
   assert.ok(source);
   await startWithRecords(t, source);

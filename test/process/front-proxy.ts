@@ -63,5 +63,4 @@ async function startNginx(t: TestContext): Promise<FrontProxy> {
   };
 }
 
-/** Starts nginx if it is installed, else the proxy from npm. */
 export const startFrontProxy = (t: TestContext): Promise<FrontProxy> => (hasNginx() ? startNginx(t) : startFromNpm(t));

@@ -25,7 +25,6 @@ function changeDatabase(data: string, statement: string): void {
   database.close();
 }
 
-/** Overwrites the encrypted configuration of the second location. */
 const damageLocation = (data: string) => changeDatabase(data, "UPDATE location SET configuration = 'broken' WHERE name = 'damaged'");
 
 test('a start with another secret key fails and names POSTERN_SECRET_KEY', async (t) => {

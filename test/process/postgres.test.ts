@@ -298,7 +298,7 @@ test('an upload of a killed process is recorded as failed by another process aft
 
   await startPostern(t, { environment, data });
   assert.equal(await countPendingChanges(), 1, 'the process of the upload may still be running');
-  // Makes the process seem to have reported nothing for a minute, by the time of the database.
+  // Moves the last report of each process back by more than a minute, so that the killed process counts as ended.
   await otherPostern.ports.store.write(
     (tx) =>
       tx
@@ -369,7 +369,7 @@ test('if two processes replace a file with the same If-Match, one succeeds and t
   }
 });
 
-test('if one process replaces a file while another deletes or renames it, the result is the same as for one request after the other', {
+test('if one process replaces a file while another deletes or renames it, the result is as if the requests had run one after the other', {
   timeout: 60_000,
 }, async (t) => {
   const [one, two] = await startTwo(t);

@@ -7,7 +7,6 @@ import { adminKey } from '../start.ts';
 
 const checkout = join(import.meta.dirname, '../..');
 
-/** A Postern in its own process. */
 export interface PosternProcess {
   readonly child: ChildProcess;
   /** Returns everything that the process has written to stdout and stderr. */

@@ -53,7 +53,7 @@ test('the count fails if there are more entries than its caller allows', async (
   );
 });
 
-test('a list that comes after the count has ended is closed', async (t) => {
+test('a listing that arrives after the count has ended is closed', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const listed = Promise.withResolvers<AsyncIterable<readonly Entry[]>>();
   const isClosed = Promise.withResolvers<void>();

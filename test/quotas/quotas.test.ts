@@ -94,7 +94,7 @@ test('a replacement of unknown length needs space only for the bytes that it add
   assert.deepEqual(await quotaOf(postern, base), { maxBytes: 12, usedBytes: 12, maxFiles: null, usedFiles: 1 });
 });
 
-test('an upload in parts takes its bytes when it begins, and frees them when it is deleted', async (t) => {
+test('a small upload in parts takes its bytes when it begins, and frees them when it is deleted', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 30 });
   const tus = tusClient(postern, base);
   const refusal = await tus.announce('large.bin', 21);
@@ -107,7 +107,7 @@ test('an upload in parts takes its bytes when it begins, and frees them when it 
   assert.deepEqual(await quotaOf(postern, base), { maxBytes: 30, usedBytes: 30, maxFiles: null, usedFiles: 2 });
 });
 
-test('an upload in parts claims its bytes while they arrive: with few bytes, nobody uses up the quota of others', async (t) => {
+test('a large upload in parts claims its bytes only while they arrive, so that nobody uses up the quota with a few bytes', async (t) => {
   const [mebibyte, maxBytes] = [1 << 20, 10 << 20];
   const { postern, base } = await startWithFolder(t, { maxBytes });
   const tus = tusClient(postern, base);
@@ -144,7 +144,7 @@ test('a replaced file counts once, and a deleted file or folder frees its bytes'
   assert.deepEqual(await quotaOf(postern, base), { maxBytes: 25, usedBytes: 5, maxFiles: 3, usedFiles: 1 });
 });
 
-test('a file that is replaced while its deletion waits frees only the bytes of the new file', async (t) => {
+test('if a file is replaced while its deletion waits, the deletion frees only the bytes of the new file', async (t) => {
   const gate = Promise.withResolvers<void>();
   const isPlacing = Promise.withResolvers<void>();
   const before = (method: string) => {
@@ -165,7 +165,7 @@ test('a file that is replaced while its deletion waits frees only the bytes of t
   assert.deepEqual(statuses, [201, 507]);
 });
 
-test('the quota of a location holds for all its shares, and its refusal reveals nothing about other files', async (t) => {
+test('the quota of a location limits all its shares together, and a refusal reveals nothing about other files', async (t) => {
   const { postern, base } = await startWithFolder(t, {});
   const { list } = await postern.call('location/search');
   const [location] = list;

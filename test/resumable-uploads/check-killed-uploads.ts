@@ -54,21 +54,20 @@ async function forEachClient(clients: readonly ClientUpload[], work: (client: Cl
   await Promise.all(Array.from({ length: simultaneous }, workNext));
 }
 
-/** A location for uploads. */
 interface UploadLocation {
   /** Settings of Postern. */
   readonly environment?: Record<string, string>;
   /** Body of `location/add`; absent: the location `local` is used. */
   readonly location?: { readonly name: string; readonly kind: string; readonly configuration: string };
-  /** Returns the names of the files in the staging area, and of the uploads that the storage service keeps. @param data POSTERN_DATA */
+  /** Returns the names of the files in the staging area, and of the unfinished uploads at the storage service. @param data POSTERN_DATA */
   listStaged(data: string): Promise<readonly string[]>;
   /** Sweeps a location at a service as if two hours had passed, because the sweep keeps evidence there for an hour. Absent: not needed. */
   sweep?(): Promise<void>;
 }
 
 /**
- * Kills a process in the middle of 100 uploads in parts, and checks with a second process that no acknowledged byte is lost, no file is
- * visible before it is complete, each upload is recorded once, and nothing is left behind.
+ * Kills a process in the middle of 100 uploads in parts, and completes the uploads with a second process. Checks that no acknowledged
+ * byte is lost, no incomplete file is visible, each upload is recorded once, and nothing is left behind.
  * @param killAfter number of acknowledged parts after which the process is killed
  */
 export async function checkKilledUploads(t: TestContext, uploadLocation: UploadLocation, killAfter: number): Promise<void> {

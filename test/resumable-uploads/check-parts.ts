@@ -25,10 +25,8 @@ async function checkChangedShares(postern: TestPostern, location: string, bytes:
 }
 
 /**
- * Checks uploads in parts at a location: one that goes on after a restart, one to a drop box, two whose share becomes a drop box or stops
- * being one, and one that expires.
- * @param addLocation adds the location
- * @param listStaged returns the names of the files in the staging area, and of the uploads that the storage service keeps
+ * Checks that uploads in parts at a location continue after a restart or a change of the share, work at a drop box, and expire.
+ * @param listStaged returns the names of the files in the staging area, and of the unfinished uploads at the storage service
  */
 export async function checkParts(
   t: TestContext,

@@ -251,7 +251,7 @@ test('an upload cannot continue while the share does not permit uploads, and can
   assert.equal((await tus.patch(address, 3, 'def')).status, 204);
 });
 
-test('an upload that has received bytes expires a day after the last ones', async (t) => {
+test('an upload that has received bytes expires a day after the last bytes arrived', async (t) => {
   const clock = settableClock();
   const { tus } = await startWithShare(t, {}, { replacements: { ports: { clock } } });
   const address = await tus.begin('a', 6);
@@ -324,7 +324,7 @@ test('one network cannot leave more than 200 unfinished uploads at a link', asyn
   assert.equal(refusal.json.code, 'uploadsBusy');
 });
 
-test('at a link with a thousand unfinished uploads, another network can begin one, and the largest network with idle uploads loses the one that has received the least', async (t) => {
+test('at a link with a thousand unfinished uploads, another network can begin one, and the largest network with idle uploads loses its smallest one', async (t) => {
   const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const tus = tusClient(postern, base);
   const { store } = postern.ports;

@@ -5,13 +5,12 @@ import { type RawResponse, sendPath } from '../visit/visiting.ts';
 
 /** A client that sends requests of the tus protocol to a link. */
 export interface TusClient {
-  /** Sends a request of the tus protocol. `path` is relative to the public base URL, or a Location. */
+  /** Sends a request of the tus protocol. `path` is relative to the public base URL, or the value of a Location header. */
   send(method: string, path: string, headers?: Record<string, string>, body?: string | Uint8Array): Promise<RawResponse>;
   /** Sends the request that begins an upload. */
   announce(name: string, size: number, headers?: Record<string, string>): Promise<RawResponse>;
   /** Begins an upload that must be accepted. @returns its address */
   begin(name: string, size: number, headers?: Record<string, string>): Promise<string>;
-  /** Sends a part. */
   patch(address: string, offset: number, part: string | Uint8Array, headers?: Record<string, string>): Promise<RawResponse>;
   /** Returns how many bytes have arrived. */
   offset(address: string): Promise<number>;

@@ -243,7 +243,7 @@ test('a failed sign-in is recorded without the password, and a visit to an unkno
   assert.equal(rows.filter(({ action }) => action === 'visit').length, 0);
 });
 
-test('failed sign-ins by form and by Basic authentication from one site at a link share one audit entry without the typed names', async (t) => {
+test('failed sign-ins at a link from one site, by form or by Basic authentication, share one audit entry without the typed names', async (t) => {
   const { postern, link, readAuditLog } = await startWithAuditLog(t);
   const { viewId } = await postern.call('loginprofile/get', { id: (await postern.call('share/get', { id: link.id })).authenticationId });
   for (const username of ['nobody', 'somebody', 'a typed password'])

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { codeTurns } from '#features/turns/code-turns.ts';
 
-test('a request for a code gets its response at once, but keeps its turn for a pause; then waiting requests start together', async (t) => {
+test('a request for a code gets its response at once and keeps its turn until the end of a pause, when waiting requests start together', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { run } = codeTurns();
   const startedRequests: number[] = [];

@@ -48,7 +48,7 @@ test('visitors are sent to the publicEndpoint of a location', async (t) => {
   assert.match((await download()).headers.get('location') ?? '', /^https:\/\/files\.example\.com\/bucket\/report/);
 });
 
-test('a program that asks for the headers of a file gets them from Postern', async (t) => {
+test('a HEAD request for a file is answered by Postern, not redirected', async (t) => {
   const { download } = await startWithBucket(t);
   const { status, headers } = await download({ method: 'HEAD' });
   assert.deepEqual([status, headers.get('content-length')], [200, '4']);

@@ -15,7 +15,7 @@ test('the pauses between attempts at a failing location grow up to a minute', ()
   }
 });
 
-test('a location that was given up is left to other processes for a minute', () => {
+test('a location that a process has given up is left to other processes for a minute', () => {
   let now = 0;
   const failing = new FailingLocations(() => now);
   failing.giveUp('1');

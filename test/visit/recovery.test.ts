@@ -166,7 +166,7 @@ test('with ownOnly, recovery leaves the changes of other processes pending', asy
   assert.equal(await outcome(), 'done');
 });
 
-test('a change that could not be recovered at the start is recovered later, by another process or by the only one', async (t) => {
+test('a change that could not be recovered at the start is recovered later, by another process or, if there is none, by the same one', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
@@ -191,7 +191,7 @@ async function failToRecover(ports: TestPostern['ports']): Promise<FailingLocati
   return failing;
 }
 
-test('a change of a process that cannot reach its location is recovered by another process, or later by the only one', async (t) => {
+test('if a process cannot reach the location of its change, another process recovers it, or, if there is none, the same process later', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
@@ -204,7 +204,7 @@ test('a change of a process that cannot reach its location is recovered by anoth
   assert.equal(await outcome(), 'done');
 });
 
-test('a process leaves a change that it has given up to the other processes while they are alive', async (t) => {
+test('a process that has given up a change does not recover it while other processes are alive', async (t) => {
   const postern = await startPostern(t);
   const { ports } = postern;
   if (!ports.store.isShared) return t.skip('on SQLite there are no other processes');

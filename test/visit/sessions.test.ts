@@ -44,7 +44,7 @@ test('a session stores the identity of its visitor: subject, name, e-mail addres
   assert.deepEqual(JSON.parse(row.identity ?? ''), identity);
 });
 
-test('for a session without an identity, which an earlier version began during the upgrade, the visitor must sign in again', async (t) => {
+test('a visitor whose session has no identity, because an earlier version began it during the upgrade, must sign in again', async (t) => {
   const { postern, status } = await startSignedIn(t);
   await postern.ports.store.write((tx) => tx.updateTable('visit_session').set({ identity: null }).execute(), 'job');
   assert.equal(await status(), 401);

@@ -8,7 +8,7 @@ import { basicAuthorization, createShare, jsonPostRequest, minute, second, setta
 const password = 'open sesame';
 const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
 
-/** Starts Postern with a share of a password profile. Checking a password is cheap in tests. */
+/** Starts Postern with a share of a password profile. */
 async function startWithPassword(t: TestContext, clock = settableClock(), data?: string) {
   const postern = await startPostern(t, { environment, replacements: { ports: { clock } }, ...(data ? { data } : {}) });
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password });

@@ -8,7 +8,6 @@ import type { TestPostern } from '../start.ts';
 
 const size = 4 * 2 ** 30; // a sparse file: it needs no disk space
 
-/** Puts a large file into the location. */
 export async function addLargeFile(postern: TestPostern): Promise<void> {
   const file = await open(join(postern.files, 'large.bin'), 'w');
   await file.truncate(size);

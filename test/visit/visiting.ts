@@ -63,13 +63,11 @@ export async function createShare(postern: TestPostern, over: object = {}): Prom
   return { id: Number(id), viewId: String(viewId), base: `/s/${viewId}` };
 }
 
-/** Changes some fields of a share. */
 export async function changeShare(postern: TestPostern, id: number, over: object): Promise<void> {
   const share = await postern.call('share/get', { id });
   await postern.call('share/update', { ...share, ...over });
 }
 
-/** Returns a POST request with a JSON body. */
 export const jsonPostRequest = (body: object, headers: Record<string, string> = {}): RequestInit => ({
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },

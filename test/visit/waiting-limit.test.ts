@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type WaitingRequest, waitingLimit } from '#features/turns/waiting-limit.ts';
 import { growthFactor } from '../parts/growth.ts';
 
-/** Returns a limit that is reached, because one request of each of `all` networks waits, and a request of another network. */
+/** Returns a limit that requests of `all` networks have reached, and a request of another network. */
 function fullLimit(all: number) {
   const limit = waitingLimit({ inner: 10, all }, () => new Error('busy'));
   const request = (name: string) => ({ inner: name, largeGroups: [`wide ${name}`, name], refuse: () => {} });
@@ -71,7 +71,7 @@ test('networks that fill the queue of all visitors of a tenant do not keep a new
   assert.equal(waitingOf('new'), 1);
 });
 
-test('clients that come from ever new networks do not take the places of the clients of other links', () => {
+test('clients of one link that come from many networks do not take the places of the clients of other links', () => {
   const { add, waitingOf } = newLimit(20);
   add('visitor', ['link 2', 'network 0'], 4);
   for (let index = 1; index <= 16; index += 1) add(`client ${index}`, ['link 1', `network ${index}`]);

@@ -48,7 +48,7 @@ for (const { title, method, query, over } of [
     const { base } = await createShare(postern, { path: '/box', ...over });
     const next = await createShare(postern);
     calls = 0;
-    // One slice of a network is read at a time: the next archive waits until the slice that the gate holds has ended.
+    // Only one slice per network is read at a time, so the next archive waits for the slice that the gate holds.
     await Promise.all([
       requestAndDisconnect(postern, `${base}/zip${query}`, preparationStart.promise),
       requestAndDisconnect(postern, `${base}/zip${query}`, preparationStart.promise),

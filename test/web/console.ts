@@ -9,7 +9,7 @@ import { type StartOptions, startPostern, type TestPostern } from '../start.ts';
 export const operatorPassword = 'a horse that reads maps';
 export const desktop: Viewport = { width: 1440, dark: false };
 
-/** Returns the console errors and warnings without those that the tests expect: of responses with status 400, 401, 409 and 412. */
+/** Returns the console errors and warnings, except those about responses with status 400, 401, 409 and 412, which tests expect. */
 export const unexpectedErrors = (consoleErrors: readonly string[]) =>
   consoleErrors.filter((text) => !/status of (401|400|409|412)/.test(text));
 
@@ -22,7 +22,7 @@ export interface Console {
   readonly hosts: ReadonlySet<string>;
   /** Opens a page of the console. */
   go(path: string): Promise<void>;
-  /** Goes to a page as a link of the console does, without a reload. If no page is open, opens it as `go` does. */
+  /** Opens a page of the console without a reload, like a click on a link. On a blank page, it does the same as `go`. */
   navigate(path: string): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ interface ConsoleStart extends StartOptions {
   readonly host?: 'localhost';
 }
 
-/** Starts Postern and opens a browser window of its console, without a sign-in. */
+/** Starts Postern and opens a browser window with a blank page. No operator is signed in. */
 export async function openConsole(t: TestContext, viewport: Viewport = desktop, { host, ...start }: ConsoleStart = {}): Promise<Console> {
   const testPostern = await startPostern(t, start);
   const postern = host === undefined ? testPostern : { ...testPostern, apiUrl: testPostern.apiUrl.replace('127.0.0.1', host) };
@@ -45,14 +45,13 @@ export async function openConsole(t: TestContext, viewport: Viewport = desktop, 
   return { postern, window, page, consoleErrors, hosts, go, navigate };
 }
 
-/** Fills in and sends the sign-in form. */
 export async function signIn(page: Page, name = 'Olga', secret = operatorPassword): Promise<void> {
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Password', { exact: true }).fill(secret);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Starts Postern and opens a browser window of its console in which operator Olga has signed in. No page is open yet. */
+/** Starts Postern, adds operator Olga, and opens a browser window with a blank page. Olga is signed in. */
 export async function openSignedInConsole(
   t: TestContext,
   viewport: Viewport = desktop,

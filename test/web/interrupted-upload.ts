@@ -27,8 +27,8 @@ async function hashOfFile(path: string): Promise<string> {
 }
 
 /**
- * Checks that a large file is stored once and complete if its upload in a window as wide as a phone is interrupted: the connection is
- * cut, and the page is reloaded.
+ * Uploads a large file in a window as wide as a phone, cuts the connection, and reloads the page. Checks that the file is stored once
+ * and complete.
  * @param size bytes of the file
  * @param cuts how often the connection is cut
  */

@@ -45,7 +45,7 @@ test('after a session ends, the visitor signs in again on the same page, and the
   assert.equal(await readFile(join(postern.files, 'reports/2026/april.txt'), 'utf8'), 'April');
 });
 
-/** Opens a share on a phone and signs a visitor in. `signIn` does so again, in the dialog that opens after the session has ended. */
+/** Opens a share in a window as wide as a phone, and signs a visitor in. `signIn` signs the visitor in again after a session has ended. */
 async function openSignedInPage(t: TestContext, files: readonly string[]) {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);
