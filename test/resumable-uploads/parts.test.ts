@@ -30,7 +30,7 @@ test('OPTIONS names the version, the extensions, the largest file and the checks
   assert.equal(headers['tus-resumable'], '1.0.0');
   assert.equal(headers['tus-extension'], 'creation,expiration,termination,checksum');
   assert.equal(headers['tus-checksum-algorithm'], 'sha256');
-  assert.match(String(headers['tus-max-size']), /^\d+$/);
+  assert.equal(headers['tus-max-size'], '1000');
 });
 
 test('a file that is sent in parts is visible only after the last part, is complete, and has the audit entry of an upload', async (t) => {
@@ -111,7 +111,7 @@ test('an invalid header of a new upload is refused, and the error names the head
       'Upload-Metadata',
     ]),
     [{ 'upload-metadata': metadataOf('a'.repeat(3000)) }, 400, 'Upload-Metadata'],
-    [{ 'upload-length': `${2 ** 20 + 1}` }, 413, ''],
+    [{ 'upload-length': '2' }, 413, ''],
   ];
   for (const [headers, status, field] of cases) {
     const answer = await tus.send('POST', `${base}/upload`, { ...good, ...headers });
