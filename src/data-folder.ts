@@ -17,7 +17,7 @@ import { writePrivateFile, writePrivateFileOnce } from './adapters/os/durable-fi
 const secretBits = 256;
 const minSecretLength = 16; // characters
 
-/** Runs work that a concurrent start may have done already, and ignores the error with the code that shows this. */
+/** Runs work. Ignores the error whose code shows that a concurrent start has already done it. */
 function ignoreIfDone(code: 'EEXIST' | 'ENOENT', work: () => void): void {
   try {
     work();
@@ -90,9 +90,8 @@ export class DataFolder {
   }
 
   /**
-   * Refuses to start with an empty database on a server while there is an embedded database: it was not moved, or the move
-   * was interrupted.
-   * @throws Error if there is an embedded database
+   * Refuses to start with an empty database on a server while there is an embedded database that was not moved.
+   * @throws Error if there is such a database
    */
   checkMoved(): void {
     if (existsSync(this.#database) && !existsSync(this.#movedMarker))

@@ -133,7 +133,7 @@ async function addRoutes(
   return readiness;
 }
 
-/** Starts a server. No other module depends on all parts of the server. @throws Error with a message for the operator */
+/** Starts a server. @throws Error with a message for the operator */
 export async function compose(settings: Settings, replacements: TestReplacements = {}): Promise<Postern> {
   await using resources = new AsyncDisposableStack();
   const data = new DataFolder(settings.data);

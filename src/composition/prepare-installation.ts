@@ -31,8 +31,8 @@ interface PreparedInstallation {
   /** Identity of the database. */
   readonly databaseId: string;
   /**
-   * The admin key that this start created, if it is the first start and POSTERN_API_KEY is not set; otherwise null. The database has
-   * accepted only one key if several processes started at the same time.
+   * The admin key that this start created, if it is the first start and POSTERN_API_KEY is not set; otherwise null. If several processes
+   * start at the same time, the database accepts the key of only one.
    */
   readonly firstKey: string | null;
   /** The secret in the address at which the first operator is created; null if tenant 1 has an admin, or if the disk is full. */

@@ -1,7 +1,6 @@
 import type { RequestTimeouts } from '#http/request-timeouts.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Parts of Postern that a test may replace. */
 export interface TestReplacements {
   readonly ports?: Partial<Ports>;
   readonly log?: NodeJS.WritableStream | null;

@@ -77,7 +77,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   // One object for each of the two recovery runs, because they see different changes.
   const [failing, failingOfOthers] = [new FailingLocations(), new FailingLocations()];
   let lastReportAt = performance.now();
-  // Without other processes, all changes belong to this one. The recovery at the start may have found a full disk.
+  // If no other process uses the database, the first run recovers all changes: the disk may have been full at the start.
   let recoversAll = !ports.store.isShared;
   let othersReliableFrom = lastReportAt;
   // Each process recovers its own changes whose outcome it could not record while the database was unavailable.

@@ -26,7 +26,6 @@ export function createServers(settings: HttpSettings, ports: Ports, isSeparate: 
 /** Returns each server once. */
 export const allServers = ({ visitor, management }: Servers): FastifyInstance[] => [...new Set([visitor, management])];
 
-/** What both servers have in common. */
 interface CommonParts {
   readonly publicUrlAliases: readonly string[];
   readonly metrics: Metrics;

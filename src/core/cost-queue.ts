@@ -6,7 +6,7 @@ export interface CostQueue<Item> {
   add(group: string, item: Item): void;
   /** Removes and returns the next item, or undefined if there is none to take. */
   take(): Item | undefined;
-  /** Adds the cost of an item, in any unit, to its group. The queue may have forgotten an idle group, which then gets no cost. */
+  /** Adds the cost of an item, in any unit, to its group. */
   charge(group: string, cost: number): void;
   /** Holds back all items of the group until it is resumed. */
   pause(group: string): void;
@@ -23,7 +23,6 @@ interface Group<Item> {
   paused: boolean;
 }
 
-/** Returns an empty queue. */
 export function costQueue<Item>(): CostQueue<Item> {
   const groups = new Map<string, Group<Item>>();
   /**
@@ -42,8 +41,8 @@ export function costQueue<Item>(): CostQueue<Item> {
     waitingGroups += 1;
   }
   /**
-   * Returns the group with the lowest cost that has items to take. Deletes idle groups that would come back at `minCost`, as new groups
-   * start.
+   * Returns the group with the lowest cost that has items to take. Deletes idle groups that would come back at `minCost`: a new group
+   * starts at the same cost.
    */
   function findCheapestGroup(): Group<Item> | undefined {
     let cheapest: Group<Item> | undefined;

@@ -1,7 +1,6 @@
 /**
- * Returns whether a time is less than `duration` ago. A time that is `duration` or more in the future is not recent: a
- * clock was wrong when it was stored, and the rule that depends on it must not hold for as long as that clock was
- * ahead.
+ * Returns whether a time is less than `duration` ago. A time that is `duration` or more in the future was stored by a wrong clock.
+ * It does not count as recent, because it would stay recent for too long.
  * @param at ms since the epoch
  * @param duration ms
  */

@@ -4,7 +4,7 @@ export type ItemPath = readonly string[] & { readonly [isChecked]: true };
 
 /** Longest name that common file systems accept, in bytes of UTF-8. */
 const maxNameBytes = 255;
-/** Most levels of a path in a request. Each level costs a check of its name and a lookup on the disk. */
+/** Maximum number of levels of a path in a request. Each level costs a check of its name and a lookup on the disk. */
 export const maxPathLevels = 255;
 /** Longest path in a request or of a share, in characters. */
 export const maxPathLength = 4096;

@@ -2,7 +2,6 @@ const [quote, backslash] = [0x22, 0x5c]; // " \
 const [comma, colon] = [0x2c, 0x3a];
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]; // [ ] { }
 
-/** Limits of a JSON text. */
 export interface JsonLimits {
   /** Levels of arrays and objects. */
   readonly depth: number;
@@ -18,8 +17,8 @@ function endOfString(json: Uint8Array, start: number): number {
 }
 
 /**
- * Returns which limit a JSON text exceeds, or null. To be called before it is parsed: parsing 1 MB of brackets takes 0.4 s, and the result
- * takes fifty times as much memory. Takes time in proportion to the length of the text.
+ * Returns which limit a JSON text exceeds, or null. Call it before the text is parsed: parsing 1 MB of brackets takes 0.4 s, and the
+ * result takes fifty times as much memory.
  * @param json JSON, or anything else
  */
 export function exceededJsonLimit(json: Uint8Array, limits: JsonLimits): keyof JsonLimits | null {

@@ -48,7 +48,7 @@ interface Candidate<T> {
   readonly key: string;
 }
 
-/** The folder is so large, and the end of the page so far from its beginning, that the entries up to there do not fit into memory. */
+/** The entries from the beginning of a large folder to the end of the page do not fit into memory. */
 export class PageTooDeep extends Error {}
 
 const defaultMaxBytes = 128 << 20; // memory for candidates

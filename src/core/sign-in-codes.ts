@@ -2,11 +2,9 @@ import { directionOf, type Language } from './translations/languages.ts';
 
 const minute = 60_000; // ms
 
-/** Number of digits of a sign-in code. */
 export const codeDigits = 8;
 /** Time in ms for which a code is valid. */
 export const codeLifetime = 10 * minute;
-/** Maximum number of attempts to enter a code. */
 export const maxCodeAttempts = 5;
 /**
  * Number of wrong codes at a login profile in `failureLifetime` after which each code allows one attempt. An attacker with thousands of

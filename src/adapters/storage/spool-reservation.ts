@@ -2,12 +2,11 @@ import { StorageFull } from '#ports/storage-errors.ts';
 import type { SpoolSpace } from './spool-space.ts';
 
 const checkInterval = 10_000; // ms between two checks of the rate of an upload
-/** ms within which an upload must be complete at its rate to get the space for all of its bytes. */
+/** ms. An upload that is fast enough to be complete within this time gets the space for all of its bytes. */
 const maxDuration = 3_600_000;
 /** Bytes by which the space of a slower upload grows. */
 const step = 16 << 20;
 
-/** An upload that is being received. */
 export interface ArrivingUpload {
   /** Begins with the id of the tenant and `-`. */
   readonly name: string;
@@ -55,12 +54,12 @@ export class SpoolReservation {
     else if (length + step < this.#bytes) await this.#reserve(length + step);
   }
 
-  /** Gives back the space of bytes that have not arrived. If that fails, `SpoolSpace` corrects it later, as after the end of a process. */
+  /** Gives back the space of bytes that have not arrived. If that fails, `SpoolSpace` corrects it later. */
   async end(length: number): Promise<void> {
     await this.#space.shrink(this.#upload.name, this.#bytes, length).catch(() => {});
   }
 
-  /** Reserves the space for all bytes, if it is there. */
+  /** Reserves the space for all bytes, if there is enough. */
   async #reserveAll(): Promise<void> {
     try {
       await this.#reserve(this.#upload.size);

@@ -5,9 +5,8 @@ import { StorageFull } from '#ports/storage-errors.ts';
 import { ReservedBytes, reservationFile, uploadOf } from './reserved-bytes.ts';
 
 /**
- * ms after which a reservation is stale if neither it nor the file of the upload has changed: its process has ended. When space is
- * short, a stale reservation is reduced to the bytes that have arrived. A client that sends nothing for that long is refused earlier
- * (`RequestTimeouts`).
+ * ms after which a reservation is stale if neither it nor the file of its upload has changed. Its process must have ended, because
+ * `RequestTimeouts` refuses a silent client earlier. When space is short, a stale reservation is reduced to the bytes that have arrived.
  */
 const staleAfter = 150_000;
 
@@ -16,14 +15,14 @@ const correctionInterval = 2000; // ms
 const maxAge = 1000;
 /** The folder is read again earlier if less than this part of the space is free. */
 const scarcePart = 1 / 8;
-/** Reading the folder, and reading the times of its files, each take at most one tenth of the time: it can contain tens of thousands. */
+/** Reading the folder, and reading the times of its tens of thousands of files, each take at most a tenth of the time. */
 const restFactor = 10;
 
 const pieceLength = 256; // files of the folder to read at once
 
 const isMissing = (cause: unknown) => systemErrorCode(cause) === 'ENOENT';
 
-/** A list of the reservations as the folder was read, with the changes of this process since then. */
+/** The reservations when the folder was last read, with the later changes of this process. */
 interface Snapshot {
   readonly reserved: ReservedBytes;
   readonly readAt: number;
@@ -32,9 +31,9 @@ interface Snapshot {
 }
 
 /**
- * Reserves the space of a folder for uploads, whose files are in the folder, too. Each reservation is a file, whose name contains the
- * number of bytes: the processes that share the folder see each other's reservations. They see them a second late, or later if reading the
- * folder takes long, so that together they can exceed the limits by what they reserve within that time.
+ * Reserves space for the uploads in a folder. Each reservation is a file in it whose name contains the number of bytes, so that the
+ * processes that share the folder see each other's reservations. They see them a second late, or later if reading the folder takes long.
+ * Together they can exceed the limits by what they reserve within that time.
  */
 export class SpoolSpace {
   readonly #folder: string;
@@ -66,12 +65,12 @@ export class SpoolSpace {
     throw new StorageFull('too many bytes of unfinished uploads are stored (POSTERN_UPLOAD_SPOOL)');
   }
 
-  /** Gives a part of the space of an upload back. */
+  /** Gives back a part of the space of an upload. */
   shrink(upload: string, from: number, to: number): Promise<void> {
     return this.#inOrder(() => this.#shrink(upload, from, to));
   }
 
-  /** Gives all space of an upload back. */
+  /** Gives back all space of an upload. */
   remove(upload: string): Promise<void> {
     return this.#inOrder(async () => {
       const isComplete = await this.#removeKnown(upload);
@@ -109,7 +108,7 @@ export class SpoolSpace {
     }
   }
 
-  /** Removes a reservation that was just created. One that existed was left by an ended process: no other one receives this upload. */
+  /** Removes a reservation that was just created. If it existed before, an ended process has left it: reduces it to the arrived bytes. */
   async #undo(upload: string, bytes: number, isCreated: boolean): Promise<void> {
     if (!isCreated) return this.#shrink(upload, bytes, await this.#sizeOf(upload));
     await rm(this.#path(upload, bytes), { force: true });
@@ -129,7 +128,7 @@ export class SpoolSpace {
     return newFile !== null;
   }
 
-  /** @param upload its new reservation has been created: of two processes that read the folder at once, at least one sees both */
+  /** Call it after the reservation was created: of two processes that read the folder at once, at least one then sees both. */
   async #isWithinLimits(upload: string): Promise<boolean> {
     let snapshot = this.#snapshot;
     const isOld = !snapshot || this.#ageOf(snapshot) >= maxAge || this.#freePart(snapshot, upload) < scarcePart;
@@ -137,7 +136,7 @@ export class SpoolSpace {
     return this.#freePart(snapshot, upload) >= 0;
   }
 
-  /** Returns which part of the space is free, in total or for the tenant of an upload, whichever is less. Negative beyond the limits. */
+  /** Returns the free part of the space, in total or for the tenant of an upload, whichever is less. Negative: a limit is exceeded. */
   #freePart({ reserved }: Snapshot, upload: string): number {
     return 1 - Math.max(reserved.total, 2 * reserved.ofTenant(upload)) / this.#maxBytes;
   }
@@ -217,7 +216,7 @@ export class SpoolSpace {
     return this.#monotonic() - readAt;
   }
 
-  /** Returns whether the folder has not been read too often. */
+  /** Returns whether enough time has passed to read the folder again. */
   #mayRead(): boolean {
     return !this.#snapshot || this.#ageOf(this.#snapshot) >= restFactor * this.#snapshot.duration;
   }

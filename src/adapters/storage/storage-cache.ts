@@ -17,7 +17,7 @@ export function cacheStorages(
     setAndEvict(cachedStorages, key, storage, maxCachedStorages);
     if (storage instanceof Promise)
       storage.catch(() => {
-        if (cachedStorages.get(key) === storage) cachedStorages.delete(key); // not an entry that has replaced it meanwhile
+        if (cachedStorages.get(key) === storage) cachedStorages.delete(key); // another one may have replaced it meanwhile
       });
     return storage;
   };

@@ -9,8 +9,8 @@ export interface StorageKind extends AsyncDisposable {
   /** Returns what is wrong with a configuration, or null if the tenant may store it. @param others locations of other tenants */
   configurationError(location: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
   /**
-   * Deletes the files outside of all locations that uploads have left, except those of pending uploads. Absent: there are none, or another
-   * kind that shares their folder deletes them.
+   * Deletes the files that ended uploads have left outside of the locations. Absent: there are no such files, or another kind with the
+   * same folder deletes them.
    */
   sweep?(pendingTokens: () => Promise<readonly string[]>): Promise<void>;
 }

@@ -12,7 +12,6 @@ import { type PartSpace, SpaceFile } from './part-space.ts';
 import { SpoolReservation } from './spool-reservation.ts';
 import { SpoolSpace } from './spool-space.ts';
 
-/** Where the files of unfinished uploads are kept. */
 export interface UploadSpoolOptions {
   readonly folder: string;
   /** Maximum number of bytes in the folder. One tenant can have half of them. */
@@ -24,15 +23,14 @@ export interface UploadSpoolOptions {
 }
 
 /**
- * How many files are opened or synced at the same time. Each occupies a thread of the process for as long as the disk takes, and
- * other work needs these threads, too.
+ * How many files are opened or synced at the same time. Each occupies a thread until the disk has responded, and other work needs the
+ * threads, too.
  */
 const maxConcurrent = 3;
 
-/** An upload in parts. */
 interface PartialUpload {
   readonly token: string;
-  /** Bytes that have arrived before, and are kept. */
+  /** Bytes that have arrived before. */
   readonly offset: number;
   /** Bytes of the complete upload. */
   readonly size: number;

@@ -1,4 +1,4 @@
-/** Runs work while no other work runs that has one of its keys. */
+/** Runs work under keys. Work with a common key does not run at the same time. */
 export type RunUnderKeys = <T>(keys: readonly string[], work: () => Promise<T>) => Promise<T>;
 
 /** Returns the keys, each once, in an order that is the same for all callers: otherwise two of them could deadlock. */

@@ -46,8 +46,7 @@ export function pageRowsQuery(
 }
 
 /**
- * Returns the same matches, written so that the database finds all of them by the index of their filter and sorts them
- * afterwards.
+ * Returns the same matches as a query that makes the database find all of them by the index of their filter, and then sort them.
  * @param fence clause that keeps the engine's planner from moving the outer ORDER BY into the subquery
  */
 export function materializeMatches({ rows }: Matches, fence: 'OFFSET 0' | 'LIMIT -1 OFFSET 0'): Pick<Matches, 'rows'> {
@@ -55,7 +54,7 @@ export function materializeMatches({ rows }: Matches, fence: 'OFFSET 0' | 'LIMIT
   return { rows: all.as('matches') };
 }
 
-/** Returns whether so few of `size` records match that looking each one up is cheaper than walking the index of the order. */
+/** Returns whether so few of `size` records match that it is cheaper to look up each match than to read the index of the order. */
 export const isSelective = (count: number, size: number, maxCount: number) => count <= maxCount && count * 20 < size;
 
 /** Reads the rows of a page. @param total number of all matches */

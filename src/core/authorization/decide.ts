@@ -189,7 +189,7 @@ export function decide<R extends VisitorAction>(question: Question<R>): Permit<R
   return violatedRule ? { because: violatedRule.denial } : { [permitKey]: true, request: question.request, share };
 }
 
-/** The result of one rule, for share/explain. */
+/** The result of one rule. */
 export interface RuleExplanation {
   readonly rule: Rule['name'];
   /** null: the question does not specify what the rule needs. */

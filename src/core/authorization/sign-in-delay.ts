@@ -5,8 +5,8 @@ export const failureLifetime = 15 * 60_000;
 export const clockTolerance = 60_000;
 
 /**
- * Number of failures that cause no delay: for a pair of user and network (or the second factor of an operator, or a user of a test), for a
- * network, and for a wide network.
+ * Number of failures that cause no delay. `pair`: a user and a network; also the second factor of an operator, and a user name in the test
+ * of a login profile.
  */
 export const freeFailures = { pair: 5, network: 50, wide: 200 } as const;
 export type FailureScope = keyof typeof freeFailures;

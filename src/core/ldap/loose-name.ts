@@ -7,9 +7,9 @@ const equalLetters: Readonly<Record<string, string>> = {
 const toHiragana = (character: string) => String.fromCodePoint((character.codePointAt(0) ?? 0) - 0x60);
 
 /**
- * Returns a form that is the same for all names that a directory may treat as equal: directories ignore case, width and repeated spaces
- * (RFC 4518), and some also ignore accents, apostrophes, hyphens and the difference between Katakana and Hiragana. Names of different
- * users can have the same form.
+ * Returns a form that is the same for all names that a directory may treat as equal. Directories ignore case, width and repeated spaces
+ * (RFC 4518). Some also ignore accents, apostrophes, hyphens and the difference between Katakana and Hiragana. Names of different users
+ * can have the same form.
  * @param name at most a few hundred characters: the time to normalize grows with the square of the length of a run of combining marks
  */
 export function looseName(name: string): string {

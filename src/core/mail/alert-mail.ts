@@ -7,7 +7,6 @@ import { createFormats } from './mail-formats.ts';
 /** The actions that an alert reports. */
 export type AlertAction = 'upload' | 'createFolder' | 'download' | 'downloadFolder' | 'view' | 'rename' | 'delete';
 
-/** One action in an alert. */
 export interface AlertedAction {
   readonly action: AlertAction;
   /** Path below the share; `/`: the share itself. */

@@ -7,7 +7,6 @@ import type { ComposedMail } from './mail-document.ts';
 /** What a code is for. */
 export type CodeUse = 'signIn' | 'newPassword';
 
-/** What the mail with a code says. */
 export interface CodeContent {
   readonly use: CodeUse;
   readonly code: string;
@@ -17,7 +16,6 @@ export interface CodeContent {
   readonly userName: string;
 }
 
-/** Returns the mail with a code. */
 export function codeMail({ use, code, pageUrl, userName }: CodeContent, language: Language): ComposedMail {
   const translate = createTranslate(allMailMessages[language], language);
   const isSignIn = use === 'signIn';

@@ -32,8 +32,8 @@ export type MailBlock =
   | { readonly kind: 'list'; readonly label: string; readonly items: readonly { readonly text: string; readonly note: string }[] };
 
 /**
- * Returns a text from outside Postern, such as a title or a path, for one line of a mail: without line breaks, which could begin a new
- * header or imitate our own lines, and with direction marks replaced by a visible character.
+ * Returns a text from outside Postern, such as a title or a path, for one line of a mail. Replaces line breaks, which could begin a new
+ * header or imitate our own lines, by spaces. Replaces direction marks by a visible character.
  */
 export const oneLine = (text: string): string => visibleName(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')).trim();
 
@@ -59,7 +59,6 @@ function blockText(block: MailBlock): string {
   }
 }
 
-/** Returns the plain text of a mail. */
 function renderText({ title, blocks, footer }: MailDocument): string {
   const end = footer.link ? `${footer.text}\n${footer.link.label}: ${footer.link.url}` : footer.text;
   return `${[oneLine(title), ...blocks.map(blockText), `-- \n${end}`].join('\n\n')}\n`;

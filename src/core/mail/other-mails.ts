@@ -4,7 +4,6 @@ import { createTranslate } from '#core/translations/translate.ts';
 import { type ComposedMail, oneLine } from './mail-document.ts';
 import { createFormats } from './mail-formats.ts';
 
-/** What an invitation says. */
 export interface InvitationContent {
   readonly shareTitle: string;
   readonly viewUrl: string;

@@ -28,6 +28,6 @@ export function issuerProblem(issuer: string): string | null {
 }
 
 /**
- * Returns whether an issuer, as its metadata states it, stands for several organizations: Microsoft Entra ID then has a placeholder in it.
+ * Returns whether the issuer in a provider's metadata stands for several organizations: Microsoft Entra ID then puts a placeholder in it.
  */
 export const isSharedIssuer = (issuer: string): boolean => /[{}]|%7[bd]/i.test(issuer);

@@ -36,5 +36,4 @@ export const ldapConfiguration = Type.Object(
   },
   { additionalProperties: false },
 );
-/** Configuration of an LDAP profile. */
 export type LdapConfiguration = Static<typeof ldapConfiguration>;

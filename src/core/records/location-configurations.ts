@@ -63,7 +63,6 @@ export const S3Configuration = Type.Object(
   },
   { additionalProperties: false },
 );
-/** The configuration of a location of kind `s3`. */
 export type S3Configuration = Static<typeof S3Configuration>;
 
 /** Configuration of kind `azure`: a container of Azure Blob Storage. */
@@ -95,7 +94,6 @@ export const AzureConfiguration = Type.Object(
   },
   { additionalProperties: false },
 );
-/** The configuration of a location of kind `azure`. */
 export type AzureConfiguration = Static<typeof AzureConfiguration>;
 
 /** Configuration of kind `webdav`: a folder on a WebDAV server. */
@@ -112,7 +110,6 @@ const WebdavConfiguration = Type.Object(
   },
   { additionalProperties: false },
 );
-/** The configuration of a location of kind `webdav`. */
 export type WebdavConfiguration = Static<typeof WebdavConfiguration>;
 
 /** Configuration of kind `sftp`: a folder on an SFTP server. */
@@ -134,7 +131,6 @@ const SftpConfiguration = Type.Object(
   },
   { additionalProperties: false },
 );
-/** The configuration of a location of kind `sftp`. */
 export type SftpConfiguration = Static<typeof SftpConfiguration>;
 
 /** The form of a kind's configuration. */

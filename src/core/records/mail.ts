@@ -5,7 +5,6 @@ import { bodyOf, count, freeText, limits, listOf, orNull, recordId } from './fie
 export const deliveryStates = ['waiting', 'sending', 'sent', 'failed', 'dropped', 'held'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Kinds of mails. */
 export const mailKinds = ['alert', 'invitation', 'test', 'code'] as const;
 export type MailKind = (typeof mailKinds)[number];
 

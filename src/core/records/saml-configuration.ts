@@ -48,5 +48,4 @@ export const samlConfiguration = Type.Object(
   },
   { additionalProperties: false },
 );
-/** Configuration of a SAML profile. */
 export type SamlConfiguration = Static<typeof samlConfiguration>;

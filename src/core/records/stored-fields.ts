@@ -5,7 +5,6 @@ type ColumnOf<Field extends string> = Field extends `${infer Letter}${infer Rest
   ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${ColumnOf<Rest>}`
   : Field;
 
-/** Returns the column of a field. */
 export const columnOf = <Field extends string>(field: Field): ColumnOf<Field> =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as ColumnOf<Field>; // `ColumnOf` describes the same conversion
 

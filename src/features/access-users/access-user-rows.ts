@@ -11,7 +11,6 @@ const profileColumn = (column: 'title' | 'type_id') =>
   sql<string | number>`(select ${sql.ref(column)} from login_profile as user_profile
     where user_profile.tid = access_user.tid and user_profile.id = access_user.profile_id)`;
 
-/** Columns by which accessuser/search can sort. */
 export const accessUserSortColumns = {
   id: 'access_user.id',
   username: 'access_user.username_key',

@@ -5,7 +5,6 @@ import type { ColumnsOf } from '#core/records/stored-fields.ts';
 import type { Tx } from '#ports/store.ts';
 import { accessUserSearchText } from './access-user-rows.ts';
 
-/** An access user to insert. */
 export type NewUser = ColumnsOf<typeof storedUserFields>;
 
 /** Returns the profile with the given id; without an id, the tenant's default profile. @throws Refusal 400 at authId */

@@ -10,7 +10,6 @@ import type { Tx } from '#ports/store.ts';
  * it.
  */
 export const keyPrefix = 'pst_';
-/** The number of random bits in a key. */
 export const keyBits = 256;
 const visibleCharacters = 8;
 

@@ -16,11 +16,9 @@ const filterFields = {
   outcome: Type.Optional(Type.Enum([...outcomes], { description: 'Outcome of the action.' })),
 };
 const filterSchema = Type.Object(filterFields);
-/** The query of audit/search. */
 export const auditQuery = searchQuery(filterFields);
 export { filterFields as auditFilter };
 
-/** The sort fields of audit/search. */
 export const auditSortColumns = {
   id: 'audit.id',
   dateTime: 'audit.at',

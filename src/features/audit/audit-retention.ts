@@ -74,10 +74,10 @@ async function deleteBefore(ports: RetentionPorts, before: number): Promise<numb
 }
 
 /**
- * Returns the retention of the audit log. If the clock were ahead by more than POSTERN_AUDIT_DAYS, retention would delete the
- * complete log. Therefore it deletes the entries of at most one day each hour, and it waits: while this clock is wrong by more than an
- * hour about the time since the start, for a day after a start that follows a long gap, and for a day after the first entry after a long
- * gap.
+ * Returns the retention of the audit log. If the clock were ahead by more than POSTERN_AUDIT_DAYS, retention would delete the complete
+ * log. Therefore it deletes the entries of at most one day each hour. It deletes nothing while the clock and the monotonic clock differ by
+ * more than an hour about the time since the start. After a gap of more than `maxGap` between two entries, or between the newest entry and
+ * the start, it waits for a day.
  * @param elapsed ms since an arbitrary time, from a monotonic clock
  */
 export function auditRetention(ports: RetentionPorts, elapsed: () => number, log: RetentionLog): AuditRetention {

@@ -53,8 +53,8 @@ export interface ReportRange {
 }
 
 /**
- * Selects all entries of a range. The share is compared together with the time, and `newestFirst` sorts by it: then both databases read
- * the index of the share's entries, whatever the statistics of PostgreSQL say.
+ * Selects all entries of a range. Compares the share and the time together, and `newestFirst` sorts by both: otherwise PostgreSQL may not
+ * read the index of the share's entries.
  */
 function allEntries(db: Tx, { tid, shareId, from, before }: ReportRange) {
   const entries = db.selectFrom('audit').where('tid', '=', tid);
@@ -90,9 +90,9 @@ interface Window {
 }
 
 /**
- * Returns the newest half hours of a range that hold at most `max` entries together. All entries count, also those of operators, so that
- * no window takes long because it has few entries of visitors. If the newest half hour alone holds more,
- * returns a part of it: at most a quarter of `max` entries, or all entries of one millisecond.
+ * Returns the newest half hours of a range that hold at most `max` entries together. Entries of operators count too: a window with few
+ * entries of visitors would otherwise take long. If the newest half hour alone holds more, returns a part of it: at most a quarter of
+ * `max` entries, or all entries of one millisecond.
  * @param dividedStart start of the half hour of which a part was returned before: the rest of it is returned in parts too
  * @returns null if the range holds no entries
  */
@@ -200,7 +200,6 @@ export type VisitSums = Pick<VisitorCounts, 'visits' | 'downloads' | 'uploads'>;
 /** Sums of a day (UTC), as responses show them. */
 export type DayCounts = VisitSums & { readonly date: string };
 
-/** Adds two sums. */
 export const addSums = (one: VisitSums, other: VisitSums): VisitSums => ({
   visits: one.visits + other.visits,
   downloads: one.downloads + other.downloads,

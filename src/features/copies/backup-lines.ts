@@ -9,7 +9,7 @@ const format = 1;
 
 const minTextLength = 1 << 20; // characters; a text is yielded when it has reached this length
 
-/** Yields the lines of some rows, joined to texts of `minTextLength` or more, except the last one: few writes are faster than many. */
+/** Yields the lines of rows. Joins them to texts of at least `minTextLength`, because few writes are faster than many. */
 function* rowLines(table: TableName, rows: readonly CopiedRow[]): Generator<string> {
   let text = '';
   for (const row of rows) {
@@ -87,8 +87,8 @@ function parseLine(line: string, number: number): unknown {
 }
 
 /**
- * Returns a backup as a source of rows. Reading it throws an Error if the file is not a backup, was made by another version, is
- * incomplete or has a line that is not a row, and a DamagedBackup if the file cannot be read or a line is not JSON.
+ * Returns a backup as a source of rows. Reading it throws a DamagedBackup if the file cannot be read or a line is not JSON. It throws an
+ * Error if the file is not a complete backup of this version.
  * @param open returns the lines of the backup from the beginning
  */
 export function backupSource(open: () => AsyncIterable<string>, migrations: readonly string[]): RowSource {

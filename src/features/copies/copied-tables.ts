@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
-/** A row of any table. */
 export type CopiedRow = Readonly<Record<string, unknown>>;
 
 /**
@@ -72,10 +71,7 @@ const rowBytes = (names: readonly string[]) =>
     sql` + `,
   );
 
-/**
- * Returns how many of the remaining rows fit in a page: an audit entry with long lists may
- * have several megabytes.
- */
+/** Returns how many of the remaining rows fit in a page: an audit entry with long lists may have several megabytes. */
 async function nextPageSize(db: Tx, table: TableName, names: readonly string[], remainingRows: RawBuilder<unknown>): Promise<number> {
   const sizes = await sql<{ bytes: number }>`
     select ${rowBytes(names)} as bytes from ${sql.table(table)} ${remainingRows} limit ${sql.lit(maxCopyPage.rows)}`.execute(db);
@@ -123,7 +119,6 @@ export async function addRows(tx: Tx, table: TableName, rows: readonly CopiedRow
   await sql`insert into ${sql.table(table)} (${columnList(names)}) values ${values} on conflict do nothing`.execute(tx);
 }
 
-/** Returns the number of rows of a table. */
 export async function countRows(db: Tx, table: TableName): Promise<number> {
   const [row] = (await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}`.execute(db)).rows;
   return row?.total ?? 0;

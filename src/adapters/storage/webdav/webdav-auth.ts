@@ -17,7 +17,7 @@ interface Digest {
 const hashNames: Readonly<Record<string, 'md5' | 'sha256'>> = { MD5: 'md5', 'SHA-256': 'sha256' };
 const maxChallenge = 4096; // characters
 
-/** Returns challenges without the texts in quotes, in which the name of a scheme could stand. */
+/** Returns challenges without their quoted texts, which could contain the name of a scheme. */
 const withoutQuoted = (header: string) => header.slice(0, maxChallenge).replace(/"(?:[^"\\]|\\.)*"/g, '""');
 
 /** Returns the value of a parameter of a challenge. */
@@ -91,7 +91,7 @@ export class WebdavAuth {
   }
 
   /**
-   * Returns the value of `authorization` for a request; null: none, or the server has not said yet what it wants.
+   * Returns the value of `authorization` for a request; null: there are no credentials, or the scheme is not known yet.
    * @param target path and query
    */
   header(method: string, target: string): string | null {

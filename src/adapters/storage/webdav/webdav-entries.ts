@@ -11,7 +11,7 @@ import type { WebdavServer } from './webdav-server.ts';
 const body =
   '<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><resourcetype/><getcontentlength/><getlastmodified/><getetag/></prop></propfind>';
 const maxListed = 1_000_000; // entries of one folder
-/** A folder with a million entries. The elements of its list do not stay in memory. */
+/** Enough for a folder with a million entries. Its elements are read one by one. */
 const listLimits: XmlLimits = { bytes: 1 << 30, elements: 30 * maxListed };
 const entryLimits: XmlLimits = { bytes: 1 << 16, elements: 1000 };
 const redirects = [301, 307, 308];
@@ -54,8 +54,8 @@ const saysAbsent = (response: XmlElement): boolean =>
   [response, ...childrenOf(response, 'propstat')].some((element) => / 404 /.test(`${childText(element, 'status') ?? ''} `));
 
 /**
- * Returns an entry as a response describes it, and its path below the folder; null: it is not described. The path is empty for the folder
- * itself, and for an item that is not below it.
+ * Returns the entry that a response describes, and its path below the folder; or null, if the response describes no entry. The path is
+ * empty for the folder itself, and for an item that is not below it.
  */
 function entryOf(response: XmlElement, folder: URL, now: number): { readonly path: readonly string[]; readonly entry: WebdavEntry } | null {
   const properties = propertiesOf(response);
@@ -107,7 +107,7 @@ export async function findEntry(
   isFolder = false,
 ): Promise<WebdavEntry | null> {
   try {
-    // The only response is about the path, in whatever form the server writes the path.
+    // There is only one response. It is about this path, even if the server spells the path differently.
     for await (const { entry } of responses(server, server.urlOf(path, isFolder), '0', entryLimits, now))
       return { ...entry, name: path.at(-1) ?? '' };
     return null;
@@ -122,7 +122,7 @@ export async function findEntry(
   }
 }
 
-/** Yields the entries of a folder in batches. Names that are no file names are left out. @param now ms since the epoch */
+/** Yields the entries of a folder in batches. Leaves out entries with invalid names. @param now ms since the epoch */
 export async function* listEntries(server: WebdavServer, path: readonly string[], now: () => number): AsyncGenerator<WebdavEntry[]> {
   let [batch, count] = [[] as WebdavEntry[], 0];
   for await (const { path: below, entry } of responses(server, server.urlOf(path, true), '1', listLimits, now)) {

@@ -2,8 +2,8 @@ import { countTriggers } from './count-triggers.ts';
 import type { ColumnTypes, Migration } from './migration.ts';
 import { createTriggerStatements } from './trigger.ts';
 
-// Tables of a tenant have its id first in every key, so that they can be distributed by it (docs/operator/scale.md).
-// Tables that are searched by a viewId or a secret, before the tenant is known, have a key without it.
+// In a table of tenants' records, every key begins with the id of the tenant, so that the rows can be distributed by tenant
+// (docs/operator/scale.md). A table that is searched by a viewId or a secret has a key without the tenant, which is not known yet.
 const ofTenant = ({ integer: int }: ColumnTypes) => `tid ${int} NOT NULL REFERENCES tenant(id)`;
 
 const owned = ({ integer: int, text }: ColumnTypes) => `

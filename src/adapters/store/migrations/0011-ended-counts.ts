@@ -5,11 +5,11 @@ const tables = [
   ['share_count', ['shares']],
   ['user_count', ['users', 'active_users']],
 ] as const;
-const endedProfile = '0'; // in place of the id of a profile
+const endedProfile = '0'; // id of the row that all deleted profiles share
 
 /**
- * Moves the count of changes to the row of all deleted profiles, and deletes the rows of the profile. The sum of
- * `changes` must not decrease: cached counts of searches are valid as long as the sum stays the same.
+ * Moves the change counts of deleted profiles to the row that they share, and deletes their own rows. The sum of `changes` must not
+ * decrease: cached counts of searches are valid as long as the sum stays the same.
  */
 function endCounts(types: ColumnTypes, where: (table: string) => string): string[] {
   const slot = types.engine === 'sqlite' ? '0' : 'pg_backend_pid() % 64';

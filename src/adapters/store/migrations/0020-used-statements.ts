@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The statements of providers that have begun a session, or wait for the browser that has brought them. Each can begin one session. */
+/** Statements of providers that have begun a session, or are parked until the next request of their browser. Each can begin one session. */
 export const usedStatements: Migration = {
   name: '0020-used-statements',
   statements: ({ integer, text }) => [

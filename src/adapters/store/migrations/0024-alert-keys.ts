@@ -3,8 +3,8 @@ import type { Migration } from './migration.ts';
 const columns = 'tid, share_id, visitor, audit_id, action, created_at';
 
 /**
- * Identifies an alert by its visitor and audit entry, and no longer marks it as collected, so that an action that enqueues
- * an alert changes only one index.
+ * Identifies an alert by its visitor and audit entry, and no longer marks it as collected. Enqueueing an alert then changes only one
+ * index.
  */
 export const alertKeys: Migration = {
   name: '0024-alert-keys',

@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Extends the index of the shares that list a user, so that a link finds whether it lists a user without reading all shares of that user.
+ * Adds the share to the index of listed users. A request to a link can then look up one user of one share, without reading all shares
+ * that list the user.
  */
 export const shareUserIndex: Migration = {
   name: '0029-share-user-index',

@@ -3,7 +3,7 @@ export interface ColumnTypes {
   readonly engine: 'sqlite' | 'postgres';
   /** Column of an id that the engine assigns and never reuses. */
   readonly identity: string;
-  /** The same column in a table of tenants' records, and the key of that table. */
+  /** Column of such an id in a table of tenants' records, and the key of that table. */
   readonly tenantIdentity: string;
   readonly tenantKey: string;
   /** A 64-bit integer. */

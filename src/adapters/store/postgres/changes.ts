@@ -6,7 +6,7 @@ import { advisoryLocks } from './locks.ts';
 import type { ConnectionPool } from './pool.ts';
 import { transactionRunner } from './transactions.ts';
 
-const maxQueuedTries = 3; // a retried change of a tenant runs alone in its tenant: mostly changes of visitors and jobs conflict with it
+const maxQueuedTries = 3; // a retried change runs alone in its tenant, so mostly changes of visitors and jobs conflict with it
 const maxLockIdle = 10_000; // ms after which a process that hangs no longer blocks the other processes
 
 /** How many changes of each kind run at once. */
@@ -29,11 +29,10 @@ function retryQueueOf(turn: WriteTurn): string {
 export type RunChange = <T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, options?: WriteOptions) => Promise<T>;
 
 /**
- * Returns a function that runs changes concurrently. A change that conflicted with another waits in the retry queue of
- * its tenant. While it runs from the queue, no other change of the tenant runs in any process. While the queue is not
- * empty, further changes of the tenant in this process join it. Visitors' changes wait in a retry queue of their network,
- * those of jobs in one for all jobs. Changes of other tenants and networks do not wait, except for a change that keeps
- * conflicting: it runs while no other change runs.
+ * Returns a function that runs changes concurrently. A change that conflicted with another is retried from the queue of its tenant, of its
+ * network of visitors, or of all jobs. While a change of a tenant runs from the queue, no other change of the tenant runs in any process,
+ * and further changes of the tenant in this process join the queue. Changes of other tenants and networks do not wait for it. A change
+ * that keeps conflicting runs while no other change runs at all.
  * @param queueConnections connections for the locks of the retry queues: one for each queue whose change runs
  */
 export function changeRunner(connections: ConnectionPool, queueConnections: ConnectionPool, limits: ChangeLimits): RunChange {

@@ -18,8 +18,8 @@ const codeOf = (cause: unknown) => (cause instanceof pg.DatabaseError ? (cause.c
 export const isPostgresUniqueViolation = (cause: unknown): boolean => codeOf(cause) === uniqueViolation;
 
 /**
- * Returns whether a change may have conflicted with another one and must run again: the two cannot be serialized, waited
- * for each other, or inserted the same unique value.
+ * Returns whether a change may have conflicted with another one and must run again: a serialization failure, a deadlock, or a unique
+ * value that both inserted.
  */
 export const isWriteConflict = (cause: unknown): boolean => conflictCodes.includes(codeOf(cause)) || isPostgresUniqueViolation(cause);
 

@@ -26,8 +26,8 @@ async function checkWritable(pool: ConnectionPool, client: pg.PoolClient): Promi
 }
 
 /**
- * Connections of one process, and how many of them one kind of work may use, so that no kind of work of clients can occupy
- * the connections that another kind needs. Changes of our own jobs have no limit.
+ * Connections of one process, and how many of them each kind of work may use. Without these limits, one kind of work could occupy the
+ * connections that another kind needs. Changes of our own jobs have no limit.
  */
 const limits = {
   reads: 10,

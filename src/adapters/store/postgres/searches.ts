@@ -45,9 +45,9 @@ function kyselyWithWalkTimeout(
 }
 
 /**
- * Returns the functions that search. If there are many matches, a page is read along the index of its order: the first
- * matches are mostly near its beginning. If they are not (for example because all titles that begin with another word
- * come first), that walk takes minutes: it ends after its timeout, and all matches are gathered and sorted instead.
+ * Returns the functions that search. If there are many matches, a page is read along the index of its order, because the first matches
+ * are mostly near its beginning. If they are not, this walk takes minutes. Therefore it has a timeout, after which all matches are
+ * gathered and sorted.
  */
 export function postgresSearch(connections: ConnectionPool, limits: SearchLimits): Pick<Store, 'search' | 'searchPage'> {
   const search = kyselyOnPool(connections);

@@ -86,15 +86,15 @@ class LockStatements {
     if (keys.length > 0) await this.send(releaseStatement, [keys]);
   }
 
-  /** Releases locks before all later statements. Does not wait for it: a lost connection has released them. */
+  /** Releases locks before any later statement runs. Ignores errors: a lost connection has released its locks. */
   releaseInBackground(keys: readonly string[]): void {
     void this.release(keys).catch(() => {});
   }
 }
 
 /**
- * Locks that are shared by all processes on a database. One connection holds all locks of this process, so that work that hangs keeps
- * no connection from other work. If the connection is lost, so are the locks, and the outcome of running work still counts.
+ * Locks that are shared by all processes on a database. One connection holds all locks of this process, so that work that hangs does
+ * not occupy a connection. If the connection is lost, its locks are lost too. The outcome of running work still counts.
  */
 export class SessionLocks {
   readonly #connections: ConnectionPool;

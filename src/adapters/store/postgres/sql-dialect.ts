@@ -1,7 +1,6 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { SqlDialect } from '#adapters/store/kysely-driver.ts';
 
-/** The SQL dialect of PostgreSQL. */
 export const postgresDialect: SqlDialect = {
   createAdapter: () => new PostgresAdapter(),
   createIntrospector: (db) => new PostgresIntrospector(db),

@@ -8,15 +8,15 @@ import { sharedLockStatement } from './locks.ts';
 import type { ConnectionPool } from './pool.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
-const maxTries = 3; // the second already sees a unique value that another change inserted meanwhile
+const maxTries = 3; // the second try already sees a unique value that another change inserted meanwhile
 const lockPause = 150; // ms between two attempts to lock out all other changes
 const maxLockTries = 25; // five seconds
 const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
 /**
- * Every change takes this shared lock, on a table that is written only at a start. A change that conflicts again and
- * again takes it exclusively, in all processes. The lock belongs to the transaction: if a process hangs or its network
- * is cut, the server ends the transaction, and the others continue. LOCK TABLE takes no snapshot, so a change that takes
- * no advisory lock before it sees everything that was committed while it waited.
+ * Every change takes this lock in shared mode, on a table that is written only at a start. A change that conflicts again and again takes
+ * it in exclusive mode, so that it runs alone. The lock belongs to the transaction: if a process hangs or its network is cut, the server
+ * ends the transaction, and the others continue. LOCK TABLE takes no snapshot: a change that waited only for this lock sees everything
+ * that was committed meanwhile.
  */
 const shareChanges = 'LOCK TABLE migration IN ROW SHARE MODE';
 /**
@@ -40,8 +40,8 @@ export interface Transactions {
   /**
    * Runs a change concurrently with others, serializable.
    * @param key name of the tenant's retry queue. The change waits while a retried change of the tenant holds the advisory lock
-   *   of that name (`advisoryLocks`). It takes this lock first: a change that waits for it blocks no other. Without a key
-   *   (changes of visitors and jobs, and retries), the change waits at most a second for a locked row.
+   *   of that name (`advisoryLocks`). It takes this lock before any other, so that it blocks no change while it waits. Without a
+   *   key (changes of visitors and jobs, and retries), the change waits at most a second for a locked row.
    */
   readonly concurrent: (key?: string) => Transact;
   /** Runs a change while no other change runs in any process, so that it cannot conflict. @throws StoreUnavailable if it takes long */

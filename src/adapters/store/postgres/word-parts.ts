@@ -3,10 +3,9 @@ import type { Dialect } from '#ports/store.ts';
 import type { ConnectionPool } from './pool.ts';
 
 /**
- * Returns a function that checks whether `%word%` contains a trigram that an index of pg_trgm can look up. Three letters or digits in a
- * row are a trigram. pg_trgm adds spaces around each row of letters and digits. Therefore the first character of a row is enough if the
- * word also contains the character before it, and the last two characters are enough if the word also contains the character after them.
- * Without a trigram, PostgreSQL would read the entire index, which takes minutes; reading the table takes seconds.
+ * Returns a function that checks whether an index of pg_trgm can look up `%word%`. For that, the word needs a trigram, such as three
+ * consecutive letters or digits. pg_trgm puts two spaces before and one space after each group of letters and digits, so `-a` and `ab-`
+ * also contain a trigram. Without one, PostgreSQL would read the entire index, which takes minutes; reading the table takes seconds.
  * @param letter matches one letter or digit, as the source of a regular expression
  */
 function hasTrigram(letter: string): (word: string) => boolean {

@@ -10,8 +10,8 @@ const minPages = 1000; // a shorter log need not be copied
 const pageBytes = 4096;
 
 /**
- * Starts the checkpoints, which copy the write-ahead log into the database in a thread of their own: first while changes
- * continue, then the rest while changes wait. SQLite's automatic checkpoint ignores errors of the disk; this one does not.
+ * Starts the checkpoints. A thread copies the write-ahead log into the database: first while changes continue, then the rest while
+ * changes wait. SQLite's automatic checkpoint ignores errors of the disk; this one does not.
  */
 export function startCheckpoints(file: string, users: WalUsers, { onLost, freeSpace }: DiskEvents): AsyncDisposable {
   const { log, queue } = users;
@@ -42,7 +42,7 @@ export function startCheckpoints(file: string, users: WalUsers, { onLost, freeSp
     let mustShorten = false;
     await queue.pause(async () => {
       const response = await request('RESTART');
-      mustShorten = response !== 'diskFull' && response.busy === 1; // a search reads the log, which would grow
+      mustShorten = response !== 'diskFull' && response.busy === 1; // a search still reads the log, so the log would grow
     });
     if (mustShorten) await shorten();
     log.verify();

@@ -48,7 +48,7 @@ interface PreparedStatement {
 const isInput = (value: unknown): value is SQLInputValue =>
   value === null || ['string', 'number', 'bigint'].includes(typeof value) || value instanceof Uint8Array;
 
-/** Returns whether no other values have the same JSON text as these. */
+/** Returns whether the JSON text of these values is unique, so that it can be part of a cache key. */
 const haveUniqueJson = (values: readonly unknown[]) =>
   values.every((value) => value === null || typeof value === 'string' || Number.isSafeInteger(value));
 

@@ -5,14 +5,13 @@ const longChange = 5; // ms; most changes take less than one
 const restFactor = 2;
 const longChangeMemory = 1000; // ms for which a group counts as a group with long changes
 
-/** A change that has run. */
 interface CompletedChange {
   readonly group: string;
   /** ms. */
   readonly duration: number;
 }
 
-/** The rests after long changes, which block the event loop. The groups of such changes rest together, however many they are. */
+/** Pauses the groups of long changes, because such changes block the event loop. All groups with recent long changes pause together. */
 export class LongChangeRests {
   readonly #queue: Pick<CostQueue<unknown>, 'pause' | 'resume'>;
   readonly #onEnd: () => void;

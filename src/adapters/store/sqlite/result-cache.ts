@@ -16,7 +16,7 @@ export interface CachedResult<T> {
   readonly result: T;
 }
 
-/** Caches results until a table changes that they were read from. Evicts those that were not used for the longest time. */
+/** Caches results until a table that they were read from changes. Evicts the least recently used ones. */
 export class ResultCache<T> {
   readonly #versions = new TableVersions();
   readonly #results: LRUCache<string, CachedResult<T>>;

@@ -1,7 +1,6 @@
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { SqlDialect } from '#adapters/store/kysely-driver.ts';
 
-/** The SQL dialect of SQLite. */
 export const sqliteDialect: SqlDialect = {
   createAdapter: () => new SqliteAdapter(),
   createIntrospector: (db) => new SqliteIntrospector(db),

@@ -25,7 +25,6 @@ interface QueuedChange {
   duration: number;
 }
 
-/** Callbacks of the queue. */
 interface QueueEvents extends DiskEvents {
   /** Called when changes have become visible to every connection. */
   readonly onCommit: () => void;

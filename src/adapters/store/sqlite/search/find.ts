@@ -7,8 +7,8 @@ import type { SearchThread } from './search-thread-client.ts';
 const maxLookupsByFilter = 25_000; // matches that are looked up along the index of their filter
 
 /**
- * Returns the function that finds pages: words in the texts in memory, if the records have such texts and they fit; everything else by
- * SQL. Both run in search threads.
+ * Returns the function that finds pages. Words are searched in memory if the records have searchable texts and these fit; everything else
+ * is searched by SQL. Both run in search threads.
  * @param longSearches runs searches of records without a text index: the audit log has hundreds of thousands
  */
 export function sqliteSearch(records: Tx, longSearches: Tx, searcher: SearchThread): Store['searchPage'] {

@@ -9,7 +9,7 @@ export interface ChangedRecord extends SearchScope {
 
 interface CacheEntry extends SearchScope {
   index: TextIndex | null;
-  /** Whether the texts were searched for a word. When texts load, other entries are evicted for them only in this case. */
+  /** Whether the texts were searched for a word. Only then does loading them evict other entries. */
   wasSearched: boolean;
   /** While the texts load: the bytes that they will use. Otherwise 0. */
   reservedBytes: number;
@@ -35,8 +35,8 @@ const bytesOf = ({ index, reservedBytes }: CacheEntry) => index?.bytes ?? reserv
 const sumBytes = (list: readonly CacheEntry[]) => list.reduce((bytes, entry) => bytes + bytesOf(entry), 0);
 
 /**
- * The texts of searched tenants in memory, the same as in the database. Loads them at the first search or before it, and applies the
- * changes that are reported. Evicts the texts that were used longest ago.
+ * Keeps the texts of tenants in memory for searches. Loads them at the first search or before it, and applies the reported changes.
+ * Evicts the least recently used texts.
  */
 export class TenantTexts {
   readonly #connection: Connection;

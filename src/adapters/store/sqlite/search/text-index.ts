@@ -27,7 +27,6 @@ interface Chunk {
   text: string;
 }
 
-/** A cached search. */
 interface CachedSearch {
   readonly find: WordFinder;
   readonly within: ReadonlySet<number>;

@@ -2,8 +2,8 @@
 export type WordFinder = (text: string, start?: number) => number;
 
 /**
- * Characters. Up to this length, V8's indexOf takes time proportional to the text alone. Its tables cover only the end of
- * a longer word.
+ * In characters. For words up to this length, the time of V8's indexOf depends only on the length of the text: its tables cover only the
+ * end of a longer word.
  */
 const maxNativeLength = 200;
 
