@@ -61,6 +61,8 @@ export class WebdavAuth {
   /** The scheme that the server wants; null: not known yet. */
   #scheme: Digest | 'Basic' | null = null;
   #uses = 0; // of the nonce
+  /** One for each challenge: the secret of a session contains that of its first request (RFC 7616, 3.4.2). */
+  #clientNonce = '';
   /** Increases with each challenge that is accepted. */
   version = 0;
 
@@ -80,7 +82,7 @@ export class WebdavAuth {
     const scheme = digestIn(header) ?? (/(^|[\s,])Basic(\s|,|$)/i.test(withoutQuoted(header)) ? 'Basic' : null);
     if (scheme === null || (scheme === 'Basic' && this.#scheme !== null)) return false;
     if (typeof scheme === 'object' && typeof this.#scheme === 'object' && this.#scheme?.nonce === scheme.nonce) return false;
-    [this.#scheme, this.#uses] = [scheme, 0];
+    [this.#scheme, this.#uses, this.#clientNonce] = [scheme, 0, randomBytes(12).toString('hex')];
     this.version += 1;
     return true;
   }
@@ -106,7 +108,7 @@ export class WebdavAuth {
     const { realm, nonce, opaque, algorithm, isSession, hasQop } = digest;
     const hash = (text: string) => createHash(digest.hash).update(text).digest('hex');
     this.#uses += 1;
-    const [count, client] = [this.#uses.toString(16).padStart(8, '0'), randomBytes(12).toString('hex')];
+    const [count, client] = [this.#uses.toString(16).padStart(8, '0'), this.#clientNonce];
     const [user, request] = [hash(`${username}:${realm}:${password}`), hash(`${method}:${target}`)];
     const secret = isSession ? hash(`${user}:${nonce}:${client}`) : user;
     const response = hash(hasQop ? `${secret}:${nonce}:${count}:${client}:auth:${request}` : `${secret}:${nonce}:${request}`);
