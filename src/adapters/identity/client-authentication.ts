@@ -22,13 +22,12 @@ async function importKey(pem: string): Promise<CryptoKey> {
   }
 }
 
-/** Authenticates clients at their providers. */
 export class ClientAuthentication {
   readonly #inTurn: FairScheduler;
   readonly #now: () => number;
 
   /**
-   * @param inTurn runs one signature after another, in turns by tenant: another tenant waits for at most one signature with a costly key
+   * @param inTurn runs one signature at a time. Tenants take turns, so a costly key delays another tenant by at most one signature
    * @param now returns a monotonic time in ms
    */
   constructor(inTurn: FairScheduler, now: () => number) {

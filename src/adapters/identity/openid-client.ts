@@ -140,7 +140,7 @@ export class OpenIdProviders implements OpenId {
     return { state: secret(), nonce: secret(), verifier: secret() };
   }
 
-  /** Runs requests to a provider. All requests of `configuration` share one deadline. @throws as `ProviderCache.request` */
+  /** Runs requests to a provider. All requests of `configuration` share one deadline. @throws ProviderUnavailable, ProviderRefused */
   #request<T>(
     client: OpenIdClient,
     request: (library: typeof Library, configuration: Library.Configuration, provider: ProviderMetadata) => Promise<T>,

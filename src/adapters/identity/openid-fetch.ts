@@ -92,9 +92,9 @@ function inParseTurn<T>(inTurn: FairScheduler, group: string, create: () => T): 
 /**
  * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and limits the
  * responses.
- * @param tid tenant of the OpenID client: the responses are read in the turns of this tenant
+ * @param tid tenant of the OpenID client
  * @param deadlineOf returns the signal that aborts a request
- * @param inTurn runs work in the turns of tenants, one after the other: here, the library parses large responses
+ * @param inTurn limits the parsing of large responses to one at a time. Tenants take turns
  * @throws ProviderUnavailable (thrown by the returned function), also for status 429 and 5xx
  */
 export const openIdFetch =

@@ -37,7 +37,6 @@ async function orNull<T>(check: () => Promise<T | null>): Promise<T | null> {
   }
 }
 
-/** Returns the port that checks passkeys. */
 export const passkeys = (): Passkeys => ({
   verifyCreation: ({ id, response }, challenge) =>
     orNull(async () => {

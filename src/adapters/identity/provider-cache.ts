@@ -25,7 +25,6 @@ export interface ProviderMetadata {
   urlBuilder?: Library.Configuration;
 }
 
-/** A cached provider. After a failure to read its metadata or to reach it, no request is sent to it for a few seconds. */
 interface Entry {
   readonly provider: Promise<ProviderMetadata>;
   /** When the metadata must be read again; monotonic, ms. */

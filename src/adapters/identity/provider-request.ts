@@ -14,7 +14,6 @@ function requestError({ host }: URL, cause: unknown): ProviderUnavailable {
   return new ProviderUnreachable(`${host} did not respond.`, { cause });
 }
 
-/** The complete response of a provider. */
 export interface CompleteResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

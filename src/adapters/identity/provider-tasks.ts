@@ -24,14 +24,13 @@ export type ProviderTask = { readonly id: number } & (
 const failures = { TargetRefused, TargetUnreachable, ResponseTooLarge, DirectoryUnavailable, DirectoryRefused } as const;
 type FailureKind = keyof typeof failures;
 
-/** An error of a task, as a message can hold it. */
+/** An error of a task, in the form of a message. */
 export interface TaskFailure {
-  /** null: an error of none of the classes in `failures`. */
+  /** null: an error of another class. */
   readonly kind: FailureKind | null;
   readonly message: string;
 }
 
-/** The result of a task. */
 export type ProviderResult = { readonly id: number } & ({ readonly value: unknown } | { readonly failure: TaskFailure });
 
 /** Returns an error in the form of a message. */
@@ -43,7 +42,6 @@ export function failureOf(cause: unknown): TaskFailure {
 /** Returns the error that a message describes. */
 export const errorOfFailure = ({ kind, message }: TaskFailure): Error => (kind === null ? new Error(message) : new failures[kind](message));
 
-/** Runs the method of a task. */
 export function runDirectoryTask(directories: Directories, task: DirectoryTask): Promise<unknown> {
   switch (task.method) {
     case 'find':

@@ -1,5 +1,5 @@
-// The script of the thread that sends requests to identity providers and directories. It receives the responses, and parses those of
-// directories, so that this cannot block the main thread.
+// The script of the thread that sends requests to identity providers and directories. It also parses the responses of directories, which
+// could otherwise block the main thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AddTurn } from '#adapters/net/guarded-http.ts';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';

@@ -51,7 +51,6 @@ export class ThreadedProviders implements AsyncDisposable {
     };
   };
 
-  /** Queries directories in the thread. */
   readonly directories: Directories = {
     find: (directory, username) => this.#queryDirectory({ method: 'find', directory, username }),
     verify: (directory, dn, password) => this.#queryDirectory({ method: 'verify', directory, dn, password }),

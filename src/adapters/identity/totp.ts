@@ -8,7 +8,6 @@ const issuer = 'Postern';
 
 const totpOf = (secret: string, label: string) => new TOTP({ issuer, label, algorithm: 'SHA1', digits: 6, period, secret });
 
-/** Returns the port for codes of authenticator apps. */
 export const totp = (): Totp => ({
   newSecret: () => new Secret({ size: secretBytes }).base32,
   uriOf: (secret, account) => totpOf(secret, account).toString(),

@@ -2,7 +2,6 @@ import { createTransport } from 'nodemailer';
 import type { OutgoingMail, SendLane } from '#ports/mail.ts';
 import { laneConnections, type SendFailure, type SmtpOptions } from './smtp-options.ts';
 
-/** The connections to the mail server. */
 export interface SmtpConnections {
   /** Sends one mail. @returns null when the server has accepted it */
   send(mail: OutgoingMail, lane: SendLane, signal: AbortSignal): Promise<SendFailure | null>;
@@ -13,7 +12,7 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 const sendTimeouts = { alerts: 120_000, codes: 60_000, tests: 60_000 } as const;
 const idleTimeout = 30_000; // ms after which a connection without mails is closed
 
-/** Creates the pool of connections of one lane. Only test mails can wait in it: callers send at most one other mail for each connection. */
+/** Creates the pool of connections of one lane. Only test mails can wait in it, because callers limit the number of all others. */
 function openLane(options: SmtpOptions, lane: SendLane) {
   const { host, port, secure, requiresTls, credentials, ca } = options;
   return createTransport({
@@ -49,7 +48,6 @@ const connectionErrors: Readonly<Record<string, string>> = {
   EABORT: 'Postern has stopped sending the mail.',
 };
 
-/** Returns what an error of the library means. */
 function failureOf(cause: unknown): SendFailure {
   if (!(cause instanceof Error)) return { kind: 'serverUnavailable', message: 'The mail could not be sent.' };
   const error: SmtpError = cause;

@@ -1,14 +1,13 @@
 import { maxSlowMails } from '#ports/mail.ts';
 
-/** How to reach the mail server. */
 export interface SmtpOptions {
   readonly host: string;
   readonly port: number;
   /** true: TLS from the first byte; false: STARTTLS, if the server offers it or `requiresTls` is true. */
   readonly secure: boolean;
   /**
-   * false: if the server does not offer STARTTLS, the connection is not encrypted; if it does, its certificate is verified only
-   * if `ca` is set. Only for a server on this machine.
+   * false: if the server does not offer STARTTLS, the connection is not encrypted. Without `ca`, the certificate of the
+   * server is not verified. Only for a server on this machine.
    */
   readonly requiresTls: boolean;
   readonly credentials: { readonly user: string; readonly password: string } | null;

@@ -7,7 +7,6 @@ import type { SendFailure, SmtpOptions } from './smtp-options.ts';
 /** A task of the thread: to send a mail, or to stop sending it. `id` and `abort` identify the mail. */
 export type SendTask = { readonly id: number; readonly mail: OutgoingMail; readonly lane: SendLane } | { readonly abort: number };
 
-/** The result of an attempt to send a mail. */
 export interface SendResult {
   readonly id: number;
   /** null: the server has accepted the mail. */

@@ -14,11 +14,11 @@ interface Options {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** ms for the name resolution, the connection and the TLS handshake together. */
   readonly timeout?: number;
-  /** Limit of the bytes that come on a connection for an HTTP request, with those of TLS and of the headers. Default: none. */
+  /** The most bytes that a connection for HTTP requests may receive, including TLS and headers. Default: no limit. */
   readonly maxConnectionBytes?: number;
   /**
-   * Calls `work`, which processes what a server has sent, in a turn of the tenant whose request it
-   * belongs to, or of the server's network. Default: in the next iteration of the event loop.
+   * Calls `work` in the next turn of a tenant, or of the server's network. The work processes what a server
+   * has sent. Default: calls it in the next iteration of the event loop.
    */
   readonly addTurn?: AddTurn;
 }
@@ -53,7 +53,6 @@ interface Connection extends OutboundConnection {
   readonly socket: Socket;
 }
 
-/** How a connection is opened. */
 interface OpenOptions {
   readonly signal: AbortSignal;
   readonly wrap: WrapSocket;

@@ -8,9 +8,9 @@ const maxLookups = 4; // at a time: they occupy threads of the pool that the who
 /** Where names are looked up. Tests replace it. */
 export interface NameSources {
   readonly hostsFile: string;
-  /** Returns a client of the name servers, as the configuration of the machine names them now. */
+  /** Returns a client of the name servers that this machine uses now. */
   readonly newResolver: () => Pick<Resolver, 'resolve4' | 'resolve6'>;
-  /** Looks a name up as other programs do, for example with search domains. Cannot be aborted. */
+  /** Looks a name up with the operating system, which also tries search domains. Cannot be aborted. */
   readonly lookUp: (host: string) => Promise<readonly string[]>;
 }
 
@@ -28,9 +28,8 @@ async function findInHosts(file: string, host: string): Promise<string[]> {
 }
 
 /**
- * Returns a function that returns all addresses of a name. Each name has queries of its own with a time limit: a name whose server does not
- * respond delays no other name. The function of the operating system occupies a thread for each name until it ends, so it is only used
- * for names that the name servers do not know, a few at a time.
+ * Returns a function that returns all addresses of a name. A name whose server does not respond delays no other name. The lookup of the
+ * operating system occupies a thread, so it is used only for names that the name servers do not know, a few at a time.
  */
 export function hostResolver(sources: NameSources = systemSources): (host: string) => Promise<readonly string[]> {
   let lookups = 0;

@@ -12,7 +12,6 @@ const ciphers = `${DEFAULT_CIPHERS}:!DHE:!kRSA`;
 const maxHandshakeBytes = 12 << 10;
 const maxTickets = 16; // of a connection; servers send one or two (RFC 8446, 4.6.1)
 
-/** How a connection to a server of a tenant is encrypted. */
 interface TlsOptions {
   /** Host name or IP address, which the certificate must match. */
   readonly host: string;

@@ -4,7 +4,7 @@ import { ResponseTooLarge } from '#ports/outbound.ts';
 /** Bytes of a response that may be headers, and how many of them are parsed in one turn: thousands of headers take milliseconds. */
 const [headLength, headSlice] = [1 << 16, 1 << 12];
 
-/** Bytes that may wait to be sent. While more wait, received bytes are not passed on: a protocol such as TLS may respond to them. */
+/** Bytes that may wait to be sent. If more wait, received bytes are not passed on, because TLS may respond to them with further bytes. */
 const maxUnsent = 8 << 20;
 
 /**

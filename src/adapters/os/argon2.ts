@@ -4,7 +4,7 @@ import type { PasswordHash } from '#ports/password-hash.ts';
 import { hashQueue, type QueueGroups } from './hash-turns.ts';
 
 // The second recommended option of RFC 9106, but with two passes instead of three and one lane instead of four: 50 to 70 ms on two
-// cores. A higher cost makes sign-in slow, a lower cost makes guessing cheap.
+// cores.
 const parameters = { memoryCost: 65_536, timeCost: 2, parallelism: 1 } as const;
 const maxConcurrent = 2; // for two cores: with more at once, each hash and all of them together take longer
 

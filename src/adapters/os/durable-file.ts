@@ -48,8 +48,8 @@ function writeTemporaryFile(file: string, text: string): string {
 export const writePrivateFile = (file: string, text: string): void => replaceFileDurably(writeTemporaryFile(file, text), file);
 
 /**
- * As `writePrivateFile`, but keeps an existing file: if several processes write the file at the same time, the first text stays (without
- * hard links in the file system, perhaps another one).
+ * As `writePrivateFile`, but keeps an existing file. If the file system has hard links, this also holds if several processes write the
+ * file at the same time.
  */
 export function writePrivateFileOnce(file: string, text: string): void {
   const temporary = writeTemporaryFile(file, text);

@@ -28,9 +28,9 @@ export interface HashQueue {
 const busyRefusal = () => new Refusal('signInBusy', undefined, { retryAfter });
 
 /**
- * Returns a queue that runs a limited number of attempts at once. If sixty wait already, it refuses the newest attempt of the
- * group (wide network or tenant) with the most waiting attempts, so that one group cannot lock out the others. If that is the group of the
- * new attempt, it compares the narrow groups within it in the same way.
+ * Returns a queue that runs a limited number of attempts at once. If sixty wait, it refuses the newest attempt of the wide group with the
+ * most waiting attempts, so that no group can lock out the others. If this is the group of the new attempt, it compares its narrow groups
+ * in the same way.
  */
 export function hashQueue(maxConcurrent: number): HashQueue {
   const queue = fairQueue<WaitingAttempt>();

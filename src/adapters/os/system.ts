@@ -6,7 +6,7 @@ export const systemClock: Clock = { now: Date.now };
 
 const poolSize = 4096; // bytes for many tokens: generating random bytes for each token would take longer
 
-/** Returns a source of random tokens and digits. Each token takes unused bytes of a block, and overwrites them. */
+/** Returns a source of random tokens and digits. */
 export function systemRandom(): Random {
   const pool = Buffer.alloc(poolSize);
   let usedBytes = poolSize;

@@ -6,15 +6,14 @@ const [longWork, pauseFactor] = [100, 20];
 /** Limits of one iteration of the event loop: number of pieces of work, and ms of work after which no further piece begins. */
 const [maxWorkPerIteration, maxTime] = [8, 1];
 
-/** Work that waits. */
 interface WaitingWork {
   readonly tenant: string;
   readonly work: () => void;
 }
 
 /**
- * Runs short work on data from the servers of tenants, a few pieces of work in each iteration of the event loop. Tenants take turns by the
- * time that their work has taken: if the server of one tenant sends data that takes long to read, others wait for at most one piece of it.
+ * Runs short work on data from the servers of tenants, a few pieces of work in each iteration of the event loop. Tenants take turns. The
+ * more time the work of a tenant takes, the later its next turn comes, so others wait for at most one piece of it.
  */
 export class TenantTurns {
   readonly #waiting = costQueue<WaitingWork>();

@@ -12,7 +12,7 @@ const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
  * Starts a thread. A descriptor that one thread opened may be closed by another, so Node.js must not track descriptors per thread.
  * @param name the script, relative to `moduleUrl`, without its extension
  * @param moduleUrl `import.meta.url` of the calling module
- * @param dataSize size of the data that this thread holds, in bytes; twice this size is added to the usual heap limit
+ * @param dataSize bytes of data that the thread holds
  */
 export const startThread = (name: string, moduleUrl: string, workerData?: unknown, dataSize = 0) =>
   new Worker(threadUrl(name, moduleUrl), {

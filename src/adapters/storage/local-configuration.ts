@@ -20,7 +20,7 @@ interface LocationContext {
 /**
  * Returns the absolute path of the folder in a configuration.
  * @param data POSTERN_DATA: relative folders are resolved against it
- * @throws StorageUnavailable if the configuration has no path: it was lost with the key that sealed it
+ * @throws StorageUnavailable if the configuration is empty, because it could not be decrypted
  */
 export function configuredFolder(data: string, configuration: string): string {
   const { path, folder = '' }: { path?: string; folder?: string } = JSON.parse(configuration);

@@ -9,15 +9,15 @@ export interface MemoryReservation extends Disposable {
   set(bytes: number): void;
 }
 
-/** The budget as one tenant sees it. */
+/** The budget of one tenant. */
 export interface TenantMemory {
   /** Begins a task that takes no memory yet. */
   begin(): MemoryReservation;
 }
 
 /**
- * A limit for memory that tenants share, such as that for long lists of files that services send. A tenant may have half of the memory
- * that the others leave, so that the services of one tenant cannot take all of it.
+ * A limit for memory that tenants share, such as the memory for long lists of files. A tenant may take half of the memory that the
+ * others leave, so that no tenant can take all of it.
  */
 export class MemoryBudget {
   readonly #total: number;
@@ -28,7 +28,6 @@ export class MemoryBudget {
     this.#total = total;
   }
 
-  /** Returns the budget as a tenant sees it. */
   of(tid: number): TenantMemory {
     return { begin: () => this.#begin(tid) };
   }

@@ -10,7 +10,6 @@ const blockSize = 1 << 16; // bytes of memory that a part takes at once, so that
 const reservedAtOnce = 4 << 20; // bytes of disk space
 const pieceSize = 1 << 20; // bytes that are read from a file at once
 
-/** Where parts are collected. */
 export interface PartSpaceOptions {
   /** Folder of the temporary files. */
   readonly folder: string;
@@ -41,7 +40,6 @@ export class PartSpace {
     return Buffer.allocUnsafeSlow(blockSize);
   }
 
-  /** Gives blocks back. */
   releaseBlocks(count: number): void {
     this.#memory -= count * blockSize;
   }

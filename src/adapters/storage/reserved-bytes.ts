@@ -36,7 +36,6 @@ export class ReservedBytes {
     return [...(this.#byUpload.get(upload) ?? [])];
   }
 
-  /** Returns all reservations. */
   all(): { readonly upload: string; readonly bytes: number }[] {
     return [...this.#byUpload].flatMap(([upload, reservations]) => Array.from(reservations, (bytes) => ({ upload, bytes })));
   }

@@ -9,7 +9,7 @@ interface IdleConnection {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Caches connections on which the account of a configuration has signed in, so that the next requests can use them. */
+/** Caches connections that are signed in with the account of a configuration. */
 export class AccountConnections implements Disposable {
   readonly #idle = new Map<string, IdleConnection[]>();
 

@@ -5,7 +5,6 @@ import { type ConnectionParts, connectDirectory, type DirectoryConnection } from
 /** Result codes by which a directory says that it cannot answer now: busy, unavailable (RFC 4511, 4.1.9). */
 const temporaryCodes: readonly number[] = [51, 52];
 
-/** A name and a password to sign in at a directory. */
 export interface BindCredentials {
   readonly name: string;
   readonly password: string;

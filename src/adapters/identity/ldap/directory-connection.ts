@@ -19,7 +19,7 @@ const defaultPorts: Readonly<Record<string, number>> = { 'ldaps:': 636, 'ldap:':
 export interface DirectoryConnection {
   readonly client: Library.Client;
   readonly isOpen: () => boolean;
-  /** Returns why the connection was closed because of what the directory has sent, or null. The library's errors do not say it. */
+  /** Returns the error if Postern refused what the directory sent, or null. The library's own errors do not name this reason. */
   readonly refusedData: () => DirectoryUnavailable | null;
   /** Also aborts a running operation. */
   close(): void;
@@ -71,7 +71,6 @@ async function openSocket(
   }
 }
 
-/** What opening a connection uses. */
 export interface ConnectionParts {
   readonly library: typeof Library;
   readonly outbound: Pick<Outbound, 'connect'>;

@@ -5,7 +5,7 @@ import { DirectoryRefused } from '#ports/directory.ts';
 import { textOf, textsOf } from './directory-entry.ts';
 import { searchFilter } from './search-filter.ts';
 
-const maxDepth = 10; // levels of groups, those that the user is directly in included
+const maxDepth = 10; // levels of groups, including the user's direct groups
 /** Active Directory follows nested groups by itself with this rule. */
 const inChain = '1.2.840.113556.1.4.1941';
 
@@ -18,7 +18,7 @@ function checkGroups(groups: readonly string[]): void {
 /**
  * Searches for groups. The request has no size limit: if it had one, the library would return a part of the groups
  * without an error. Other limits bound the bytes and messages of the response.
- * @throws DirectoryRefused as `checkGroups`; an error of the library, such as SizeLimitExceededError if the directory returns only a part
+ * @throws DirectoryRefused for too many groups; an error of the library, such as SizeLimitExceededError for an incomplete response
  */
 async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filter: string): Promise<readonly string[]> {
   const { searchEntries } = await client.search(baseDn, { scope: 'sub', filter, attributes: ['1.1'], derefAliases: 'never' });
@@ -27,7 +27,7 @@ async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filte
   return groups;
 }
 
-/** Returns the groups that have the entry itself as a member. */
+/** Returns the groups that the user is directly in. */
 function directGroups(client: Client, configuration: LdapConfiguration, entry: Entry, username: string): Promise<readonly string[]> {
   const { groupsFrom = 'memberOf', groupFilter = '' } = configuration;
   if (groupsFrom === 'memberOf') return Promise.resolve(textsOf(entry, 'memberOf'));
@@ -53,7 +53,7 @@ async function parentsOf(client: Client, configuration: LdapConfiguration, dn: s
 /**
  * Returns the DNs of the groups of a user; if the configuration has `nestedGroups`, also of the groups that contain these groups.
  * @param username the name with which the user has signed in
- * @throws DirectoryRefused as `checkGroups`, or if a filter is too long; an error of the library
+ * @throws DirectoryRefused for too many groups, or a filter that is too long; an error of the library
  */
 export async function groupsOf(
   client: Client,

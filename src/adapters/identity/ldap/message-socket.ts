@@ -3,9 +3,9 @@ import type { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { contentRange, countElements } from './ber.ts';
 
-/** Limits of what a directory sends on one connection (`message`: bytes of one message): the LDAP library buffers each response. */
+/** Limits for one connection, because the LDAP library buffers each response. `message`: bytes of one message. */
 const limits = { bytes: 2 << 20, message: 1 << 18, messages: 10_000, elements: 20_000 };
-const maxElements = 4000; // of one message: a thousand groups are a thousand elements; the library creates an object for each
+const maxElements = 4000; // of one message, because the library creates an object for each. A thousand groups are a thousand elements
 const maxHeader = 6; // bytes of the tag and the length of a message
 /** Returns how many pieces may arrive: many short pieces take much more time than the same bytes in a few pieces. */
 const allowedPieces = (bytes: number) => 2000 + bytes / 32;

@@ -7,7 +7,6 @@ import { searchFilter } from './search-filter.ts';
 
 const maxUsername = 255; // characters
 
-/** A user to search for. */
 export interface SearchedUser {
   /** As the visitor entered it. */
   readonly username: string;
@@ -26,7 +25,7 @@ function searchOf({ baseDn, userFilter }: LdapConfiguration, { username, bindNam
  * Finds a user. Aliases and referrals are not followed.
  * @param now ms since the epoch
  * @returns null unless the directory has exactly one such user, who is not disabled
- * @throws as `groupsOf`
+ * @throws DirectoryRefused for too many groups, or a filter that is too long; an error of the library
  */
 export async function searchUser(
   client: Client,

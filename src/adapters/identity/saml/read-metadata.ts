@@ -13,7 +13,6 @@ import {
   withDescendants,
 } from './strict-xml.ts';
 
-/** Metadata that describes a provider. */
 export interface MetadataInput {
   readonly xml: string;
   /** Entity ID of the provider; null: the only one in the metadata. */

@@ -41,7 +41,7 @@ const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 const knownConditions = ['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'];
 
-/** Returns whether a time is within `NotBefore` and `NotOnOrAfter` of an element, give or take `clockTolerance`. */
+/** Returns whether a time is within `NotBefore` and `NotOnOrAfter` of an element, with a tolerance of `clockTolerance`. */
 function isInTime(element: StrictElement, now: number): boolean {
   const [from, until] = [elementTime(element, 'NotBefore'), elementTime(element, 'NotOnOrAfter')];
   return (from === null || now >= from - clockTolerance) && (until === null || now < until + clockTolerance);

@@ -72,7 +72,7 @@ export class ThreadedSamlProviders implements SamlProviders {
     await this.#reader[Symbol.asyncDispose]();
   }
 
-  /** Reads the metadata again. @returns the description, or null if it was not read, or has no certificate that `old` lacks */
+  /** Reads the metadata again. @returns null if it was not read, or has no new certificate */
   async #newerDescription(provider: SamlProvider, tid: number, old: ProviderDescription): Promise<ProviderDescription | null> {
     const newer = await this.#descriptions.getNewer(provider, tid).catch(() => null);
     return newer?.certificates.some((certificate) => !old.certificates.includes(certificate)) ? newer : null;

@@ -22,7 +22,7 @@ function hashOf(signature: DomNode): string {
   return algorithm.slice(algorithm.lastIndexOf('-') + 1);
 }
 
-/** Returns whether the value of a signature is right for its SignedInfo. This does not verify what the SignedInfo refers to. */
+/** Returns whether a signature is valid for its SignedInfo. Does not verify the data that the SignedInfo refers to. */
 function isSignedBy(certificate: string, signature: DomNode): boolean {
   const signedInfo = Buffer.from(canonicalXml(onlyElement(signature, 'SignedInfo')));
   const value = Buffer.from(onlyElement(signature, 'SignatureValue').textContent ?? '', 'base64');
@@ -34,8 +34,8 @@ function isSignedBy(certificate: string, signature: DomNode): boolean {
 }
 
 /**
- * Returns the certificates whose keys have signed a response. Refuses forged responses early: the complete verification, which takes a
- * hundred times as long, only follows if a key of the provider has signed each SignedInfo. Call this function after `checkSignatures`.
+ * Returns the certificates whose keys have signed a response. Refuses forged responses early, because the complete verification takes a
+ * hundred times as long. Call this function after `checkSignatures`.
  * @param certificates in PEM
  * @throws XmlRefused if there is a signature by none of them, or a malformed one
  */

@@ -76,7 +76,7 @@ export function rootOf(document: DomNode): StrictElement {
   return root && others.length === 0 ? plainElement(root, 1) : refuse('The XML does not have exactly one root element.');
 }
 
-/** Parses a document, and returns its root element. @throws XmlRefused, as `parseStrictly` and `rootOf` */
+/** Parses a document, and returns its root element. @throws XmlRefused */
 export const parseXml = (xml: string, limits: StrictXmlLimits): StrictElement => rootOf(parseStrictly(xml, limits));
 
 /** Returns the children of an element that have the given name. */

@@ -9,7 +9,7 @@ export interface AzureAddress {
   readonly container: string;
   /** URL of the container, without a slash at its end. */
   readonly containerUrl: string;
-  /** The same at the Data Lake service of the account, which has real folders. An endpoint without `.blob.` serves both. */
+  /** URL of the container at the Data Lake service, which has real folders. An endpoint without `.blob.` serves both. */
   readonly dataLakeUrl: string;
 }
 

@@ -18,7 +18,6 @@ import { serviceVersion } from './shared-key.ts';
 
 const accountTimeLimit = 30_000; // ms
 
-/** What the requests to a container need. */
 export interface ContainerServices {
   readonly outbound: Pick<Outbound, 'request'>;
   readonly tid: number;
@@ -34,7 +33,7 @@ export class AzureContainer {
   readonly #authorize: AuthorizeRequest;
   readonly #services: ContainerServices;
   readonly #isHierarchical: boolean;
-  /** true: the account has the expected namespace, or the service has not said which one it has. It is not checked again. */
+  /** true: the namespace of the account is as expected, or the service does not tell it. It is not checked again. */
   #isAccountChecked = false;
 
   /** @param isHierarchical true: the requests go to the Data Lake service, and the account must have a hierarchical namespace */
@@ -84,7 +83,7 @@ export class AzureContainer {
     return key === '' ? url : `${url}/${encodeKey(key)}`;
   }
 
-  /** Returns the path of a file or folder in the form in which a request to rename it names it. */
+  /** Returns the path of a file or folder for the header `x-ms-rename-source`. */
   renameSource(key: string): Promise<string> {
     return this.#withToken(key, `/${encodeKey(`${this.address.container}/${key}`)}`);
   }
@@ -109,7 +108,8 @@ export class AzureContainer {
     const { 'x-ms-is-hns-enabled': hasHierarchy } = response.headers;
     if (hasHierarchy === 'true' && !this.#isHierarchical) throw hierarchicalNamespaceError();
     if (hasHierarchy === 'false' && this.#isHierarchical) throw flatNamespaceError();
-    // Credentials that may not read the property now may not read it later: then the first directory shows the hierarchical namespace.
+    // Credentials that may not read the property will not be able to later. The first directory in a response then shows a hierarchical
+    // namespace.
     this.#isAccountChecked = response.status < 500 && response.status !== 429;
   }
 

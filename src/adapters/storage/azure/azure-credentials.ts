@@ -10,10 +10,7 @@ export type AuthorizeRequest = (request: UnsignedRequest) => Promise<Pick<Unsign
 /** Returns the parameters of a SAS token. */
 const sasQuery = (token: string) => Object.fromEntries(new URLSearchParams(token.replace(/^\?/, '')));
 
-/**
- * Returns a function that adds the credentials of a configuration to requests. The function throws StorageUnavailable if the configuration
- * has none, or the machine gets no token.
- */
+/** Returns a function that adds the credentials of a configuration to requests. */
 export function azureCredentials(
   { accountKey, sasToken, useMachineCredentials = false }: AzureConfiguration,
   { account }: AzureAddress,

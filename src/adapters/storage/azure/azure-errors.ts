@@ -36,10 +36,10 @@ const impossibleReasons: ReadonlyMap<string, string> = new Map([
   ['BlobImmutableDueToPolicy', 'An immutability policy of the container protects this file'],
 ]);
 
-/** Returns the error for an account with real folders whose configuration does not say so. In others, folders are prefixes of names. */
+/** Returns the error for an account with real folders, if the configuration does not say so. */
 export const hierarchicalNamespaceError = () =>
   new StorageUnavailable('the account has a hierarchical namespace, so the configuration needs hierarchicalNamespace: true');
-/** Returns the error for the opposite. */
+/** Returns the error for an account without real folders, if the configuration says that it has them. */
 export const flatNamespaceError = () =>
   new StorageUnavailable('the account has no hierarchical namespace, so the configuration must not have hierarchicalNamespace: true');
 
@@ -49,11 +49,10 @@ export function azureCodeOf({ headers }: OutboundResponse): string {
   return /^[A-Za-z0-9.]{1,64}$/.test(code) ? code : 'no code';
 }
 
-/** Returns whether a response has a status that the caller expects, and no error code that has another meaning than the caller expects. */
+/** Returns whether the caller expects the status of a response. Returns false for the codes in `neverExpected`. */
 export const isExpected = (response: OutboundResponse, statuses: readonly number[] = []): boolean =>
   statuses.includes(response.status) && !neverExpected.includes(azureCodeOf(response));
 
-/** Returns the error of a response. */
 export function azureError(method: Method, response: OutboundResponse): Error {
   const code = azureCodeOf(response);
   const reason = method === 'PUT' ? impossibleReasons.get(code) : undefined;

@@ -7,7 +7,7 @@ import type { AzureServices } from './azure-storage.ts';
 
 /**
  * Parses a configuration, whose form was checked before.
- * @throws StorageUnavailable if it was lost with the key that sealed it
+ * @throws StorageUnavailable if it is empty, because it could not be decrypted
  */
 function parseAzureConfiguration(text: string): AzureConfiguration {
   const configuration: AzureConfiguration = JSON.parse(text);

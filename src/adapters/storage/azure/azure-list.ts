@@ -15,7 +15,7 @@ const shortPageLimits: XmlLimits = { bytes: 1 << 14, elements: 200 };
 /** Returns whether the service cannot store a key because of its length or the number of its segments. */
 export const isAzureKeyTooLong = (key: string): boolean => key.length > maxKey || key.split('/').length > maxSegments;
 
-/** Returns an ETag as it is in headers: lists leave out its quotes. */
+/** Returns an ETag with quotes, as in headers. Lists leave them out. */
 export const quotedEtag = (etag = ''): string => checkedEtag(etag === '' || etag.startsWith('"') ? etag : `"${etag}"`);
 
 /** Returns whether a blob in an access tier must be restored before it can be read. */
@@ -48,8 +48,8 @@ function objectOf(entry: XmlElement, prefix: string): StoredObject {
 
 /**
  * Yields the keys that begin with a prefix, in pages.
- * @param delimiter '/': keys with a further slash only as prefixes.
- * @throws as `listPages`
+ * @param delimiter '/': keys with a further slash are yielded only as prefixes
+ * @throws StorageBusy, StorageUnavailable
  */
 export function listBlobs(
   container: AzureContainer,

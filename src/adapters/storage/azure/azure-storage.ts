@@ -12,7 +12,6 @@ import { AzureStore } from './azure-store.ts';
 import type { MachineTokens } from './machine-token.ts';
 import { downloadSignature } from './shared-key.ts';
 
-/** What all storages in Azure share. */
 export interface AzureServices extends ObjectStorageServices {
   /** Keeps the unfinished uploads to accounts with a hierarchical namespace. */
   readonly spool: UploadSpool;
@@ -23,7 +22,6 @@ export interface AzureServices extends ObjectStorageServices {
   readonly monotonic?: () => number;
 }
 
-/** Opens a container. */
 export function openContainer(
   configuration: AzureConfiguration,
   tid: number,

@@ -38,15 +38,14 @@ function headersOf(condition: WriteCondition): Readonly<Record<string, string>> 
 const blockId = (uploadId: string, number: number) => Buffer.from(`${uploadId}-${`${number}`.padStart(5, '0')}`).toString('base64');
 
 /**
- * Returns the state of a blob whose copy is pending or has failed: such a blob has no bytes. For other
- * blobs, returns no state.
+ * Returns the state of a copy that is pending or has failed: such a blob has no bytes. Returns no state
+ * for other blobs.
  */
 function copyStateOf(status: string | undefined): Pick<ObjectDescription, 'copyState'> {
   if (status === undefined || status === 'success') return {};
   return { copyState: status === 'pending' ? 'pending' : 'failed' };
 }
 
-/** What a store needs besides its container. */
 export interface AzureStoreServices {
   readonly memory: TenantMemory;
   /** ms, monotonic. */
@@ -55,7 +54,6 @@ export interface AzureStoreServices {
   readonly sign: ObjectStore['signAddress'];
 }
 
-/** The blobs in a container. */
 export class AzureStore implements ObjectStore {
   readonly deletesByUrl = true;
   readonly identity: string;

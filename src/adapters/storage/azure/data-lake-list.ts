@@ -26,7 +26,6 @@ function pathsOf(content: Uint8Array): readonly unknown[] {
   throw new StorageUnavailable('the service sent a document other than a list');
 }
 
-/** @param folder beginning of the paths in the folder, with a slash at its end; '' for the container */
 function entryOf(path: unknown, folder: string): ServerEntry {
   const fullName = textOf(path, 'name');
   if (!fullName.startsWith(folder)) throw new StorageUnavailable('the service lists another folder');
@@ -39,7 +38,7 @@ function entryOf(path: unknown, folder: string): ServerEntry {
 
 /**
  * Reads a page of the list of a folder ("Path - List" in the documentation of Azure Data Lake Storage).
- * @param folder as for `entryOf`
+ * @param folder path of the folder, with a slash at its end; '' for the container
  * @throws StorageUnavailable
  */
 export async function readDataLakePage(response: OutboundResponse, folder: string): Promise<ServerEntry[]> {

@@ -3,7 +3,6 @@ import { type Expiring, TemporarySecret } from '#adapters/storage/objects/tempor
 const resource = 'https://storage.azure.com/';
 const timeout = 5_000; // ms
 
-/** A token for requests to Azure Storage. */
 interface MachineToken extends Expiring {
   readonly text: string;
 }
@@ -28,7 +27,6 @@ function readToken(body: unknown): MachineToken {
   return { text: String(body.access_token), expires: Number(body.expires_on) * 1000 };
 }
 
-/** Fetches the token of the managed identity of this machine. */
 async function fetchFromMetadata(): Promise<MachineToken> {
   const { url, headers } = metadataAddress(process.env);
   const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(timeout) });

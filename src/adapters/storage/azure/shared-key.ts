@@ -16,7 +16,6 @@ const hmac = (key: string, text: string) => createHmac('sha256', Buffer.from(key
 /** Compares names as the service does: an underscore comes before digits and letters. */
 const compare = (left: string, right: string) => (left.replaceAll('_', '!') < right.replaceAll('_', '!') ? -1 : 1);
 
-/** A request before it is signed. */
 export interface UnsignedRequest {
   readonly method: string;
   readonly url: URL;

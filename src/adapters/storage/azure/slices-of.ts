@@ -1,6 +1,6 @@
 import type { OutboundBody } from '#ports/outbound.ts';
 
-/** Yields the pieces of an iterator until a number of bytes, and gives the rest of the last piece back. */
+/** Yields `length` bytes of an iterator. Keeps what is left of the last piece in `rest`. */
 async function* takeBytes(pieces: AsyncIterator<Uint8Array>, length: number, rest: { bytes: Uint8Array | null }) {
   for (let left = length; left > 0; ) {
     const piece = rest.bytes ?? (await nextPiece(pieces));

@@ -67,8 +67,8 @@ export function afterCommitPoint<T>(work: () => T): T {
 
 /**
  * Runs a change.
- * @throws OutcomeUnknown for every other error of a system call than that of a missing item, a taken name or a full disk: after EIO, for
- *   example, it is not known whether the change was made
+ * @throws OutcomeUnknown if a system call failed, except for a missing item, a taken name or a full disk: after EIO, for example, it is
+ *   not known whether the change was made
  */
 export function runDiskChange<T>(change: () => T): T {
   try {

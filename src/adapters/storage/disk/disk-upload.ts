@@ -127,7 +127,7 @@ export class DiskUpload implements ContinuedUpload {
     this.#folder.writeBuffers.giveBack(result.buffer);
   }
 
-  /** Notes that a thread uses the descriptors. @returns a function to call when the thread no longer uses them */
+  /** Records that a thread uses the descriptors. @returns a function to call when the thread no longer uses them */
   #markInUse(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#descriptorsUnused = promise;

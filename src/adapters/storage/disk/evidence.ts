@@ -164,7 +164,7 @@ function runAndClose<T>(entry: DirectoryEntry, work: (entry: DirectoryEntry) => 
 export const withEvidence = <T>(root: StorageRoot, parent: ItemPath, token: string, work: (entry: DirectoryEntry) => T): T =>
   runAndClose(evidenceEntry(root, parent, token), work);
 
-/** Runs `work` on the evidence of a change that began earlier, and closes its folder. Returns null if there is no place for it. */
+/** Runs `work` on the evidence of a change that began earlier, and closes its folder. Returns null if `remainingEvidence` does. */
 export function withRemainingEvidence<T>(root: StorageRoot, parent: ItemPath, token: string, work: (entry: DirectoryEntry) => T): T | null {
   const entry = remainingEvidence(root, parent, token);
   return entry && runAndClose(entry, work);

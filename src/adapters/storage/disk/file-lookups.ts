@@ -99,7 +99,7 @@ export class FileLookups {
     }
   }
 
-  /** Closes the files of responses that came too late. Nobody waits for it, so that nobody could handle an error. */
+  /** Closes the files of responses that came too late. Ignores errors, because nobody waits for this. */
   #closeAll(responses: readonly ReadResponse[]): void {
     for (const descriptor of responses.flatMap((response) => (response.kind === 'open' ? response.descriptors : [])))
       this.#threads.data.run('close', [descriptor], { always: true }).catch(() => {});

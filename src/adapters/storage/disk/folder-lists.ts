@@ -3,7 +3,6 @@ import type { Entry } from '#core/listing.ts';
 import type { StorageClient } from '#ports/storage.ts';
 import type { FolderThreads } from './folder-threads.ts';
 
-/** Reads folders in batches. */
 export class FolderLists {
   readonly #lists: FolderThreads['lists'];
   #lastNumber = 0;

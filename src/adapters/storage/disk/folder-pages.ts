@@ -26,7 +26,7 @@ export class PageCache {
   });
   #prefixCount = 0;
 
-  /** Returns a new prefix for the keys of pages. The cache contains no page with this prefix. */
+  /** Returns an unused prefix for the keys of pages. */
   newPrefix(): string {
     this.#prefixCount += 1;
     return `${this.#prefixCount} `;
@@ -43,8 +43,7 @@ export class PageCache {
 
 /**
  * Reads pages of the folders of a location. If a page was read less than a second ago, and its folder has not changed since, the same
- * page is returned. So new, deleted and replaced entries are visible at once. What other programs write into files,
- * and the times of subfolders in which another process has changed something, are visible within a second.
+ * page is returned. So new, deleted and replaced entries are visible at once, and other changes by other programs within a second.
  */
 export class FolderPages {
   readonly #pages: FolderThreads['pages'];
@@ -73,7 +72,7 @@ export class FolderPages {
     return page;
   }
 
-  /** Called after each change in the location: some file systems do not change the time of a folder. */
+  /** Call this after each change in the location: some file systems do not change the time of a folder. */
   clear(): void {
     this.#prefix = this.#cache.newPrefix();
   }

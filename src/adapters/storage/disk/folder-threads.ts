@@ -7,7 +7,6 @@ import { ThreadBudget, ThreadPool } from './thread-pool.ts';
 /** Returns a thread for disk commands, which is not started yet. @param root returns its folder; null while the folder is not open yet */
 export type OpenThread = (owner: ThreadOwner<DiskResponse>, root: () => StorageRoot | null) => IdleThread;
 
-/** How the threads of all locations work. */
 export interface ThreadSettings {
   readonly openThread: OpenThread;
   /** Time after which a disk that does not respond counts as unavailable, in ms. */

@@ -3,9 +3,8 @@ import { commitPointError, linkUnsupportedCodes, systemErrorCode } from './disk-
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 /**
- * A mark is an entry at the place of the evidence (`evidenceEntry`) that shows recovery how far a change got. It is created before the
- * change is made (if the change takes a name, after the check that the name is free), and renamed when the change has taken place. If
- * recovery finds that it was not renamed, it checks the folder.
+ * A mark is an entry next to the evidence that shows recovery how far a change got. It is created before the change is made, but after
+ * the check that a new name is free. It is renamed when the change has taken place. If it was not renamed, recovery checks the folder.
  * A mark is a dangling symbolic link whose target is its text, because even a full disk has space for a link.
  */
 const [markSuffix, doneSuffix] = ['-mark', '-done'];
@@ -46,7 +45,7 @@ export function takeName({ ownEvidence: own, pendingEvidence }: Marks, text: str
 }
 
 /**
- * Renames a mark. A missing mark is no error: another process, which believed that this one was dead, has removed it, and the
+ * Renames a mark. A missing mark is no error: another process has removed it, because it believed that this one was dead. The
  * change has taken place nevertheless.
  * @throws OutcomeUnknown if the rename fails: the change has taken place, and recovery must record it
  */

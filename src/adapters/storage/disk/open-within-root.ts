@@ -77,7 +77,7 @@ function isExactly(descriptor: number, path: string): boolean {
 
 /**
  * Returns an O_PATH descriptor for exactly root/segments; the caller closes it. Opening with O_PATH has no effect on a device or pipe. If
- * the kernel returns another real path for the descriptor than the requested path, `walk` opens the requested path segment by segment.
+ * the real path of the descriptor differs from the requested path, `walk` opens the requested path segment by segment.
  */
 export function openPathWithinRoot(root: StorageRoot, segments: readonly string[]): number {
   if (segments.some(isBadName)) throw errorWithCode('EINVAL');

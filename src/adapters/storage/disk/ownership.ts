@@ -8,7 +8,6 @@ export interface Ownership {
   readonly group: number | null;
 }
 
-/** Inherits mode and group from the parent folder. */
 export const inheritedOwnership: Ownership = { fileMode: null, folderMode: null, group: null };
 
 const inheritedFileBits = 0o666; // without execute: on a folder, that bit means the right to enter it

@@ -54,8 +54,8 @@ function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
 }
 
 /**
- * Puts a staging file in place under a free name. With hard links, the file also keeps a name in the staging area: the
- * staging name is renamed, which marks the upload as done.
+ * Puts a staging file in place under a free name. With hard links, the file also keeps a name in the staging area. This
+ * name is changed to mark the upload as done.
  * @param isFirst false if another name was tried before
  * @throws EEXIST if the name is taken
  */
@@ -101,7 +101,7 @@ export const isStagingRenamed = (staging: DirectoryEntry) =>
 
 /**
  * Returns whether a staging file was put in place: the target is the same file, or the file has a
- * name outside the staging area (other programs are expected to create no hard links to staging files). Deletes a claim
+ * name outside the staging area. Assumes that other programs create no hard links to staging files. Deletes a claim
  * that is still empty.
  */
 export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {

@@ -6,7 +6,7 @@ import { isRootPresent, openPathWithinRoot, reopen, type StorageRoot } from './o
 
 /** Files up to this size (bytes) are part of the response. With 64 KiB more, one read would delay other requests too long. */
 const maxInlineSize = 1 << 17;
-/** Equal times prove that a file is unchanged only if they are older than a step of the file system's clock; ms. */
+/** ms. The clock of a file system is coarse, so a file that has just changed can change again and keep its times. */
 const stableAfter = 1000;
 const maxAttempts = 3; // to read a file that changes during the read
 

@@ -66,7 +66,6 @@ function versionOf(descriptor: number): string | null {
   return `${dev} ${ino} ${mtimeNs} ${ctimeNs}`;
 }
 
-/** A page of a folder. */
 export interface PageRead {
   /** null: the folder still has the known version. */
   readonly page: ListingPage | null;

@@ -52,8 +52,8 @@ function isSameEntry(movedStat: fs.BigIntStats, checkedStat: fs.BigIntStats): bo
 }
 
 /**
- * Moves an entry if it is still the one that was checked. On a disk that hung, the move may happen minutes after the check: a file
- * that another process has saved under the name in between is moved back.
+ * Moves an entry if it is still the one that was checked. If the disk hung, the move may happen minutes after the check. If another
+ * process has saved another file under the name by then, that file is moved back.
  * @throws ENOENT if it was another entry
  */
 function moveIfSame(entry: DirectoryEntry, checked: fs.BigIntStats, to: DirectoryEntry): void {

@@ -37,10 +37,8 @@ function restoreOldName(displaced: DirectoryEntry, old: DirectoryEntry): void {
 /**
  * Removes the old name of a file that already has its new name, but only if it is still the same file: another process may have
  * saved a different file under the old name. That file keeps the name.
- * @throws ENOENT if another process has deleted or renamed the file: the old name is missing, and the new name is removed too. Also if
- *   another process has undone the rename while this one was paused: the new name is missing, or belongs to a different file
- * @throws OutcomeUnknown if another process has recovered the rename while this one was paused, and the old name has a new file: the
- *   rename may have been undone and repeated
+ * @throws ENOENT if another process has deleted or renamed the file, or has undone this rename
+ * @throws OutcomeUnknown if another process has recovered this rename, and a new file has the old name
  */
 function removeOldName(renaming: Renaming, identity: string, mark: DirectoryEntry): void {
   const { old, newEntry } = renaming;

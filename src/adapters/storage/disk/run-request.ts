@@ -10,7 +10,6 @@ export interface DiskRequest<K extends CommandName = CommandName> {
 /** Sent by a thread, in the order of the requests. */
 export type DiskResponse<T = unknown> = { readonly value: T } | { readonly error: ErrorMessage };
 
-/** Runs the command of a request. */
 export function runRequest(commands: DiskCommands, { command, parameters }: DiskRequest): DiskResponse {
   try {
     return { value: Reflect.apply(commands[command], commands, parameters) };

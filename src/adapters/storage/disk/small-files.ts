@@ -12,7 +12,7 @@ export interface SmallFiles<File> {
 
 /** Cache of the small files of all folders. It evicts the file that was not used for the longest time. */
 export interface SmallFileCache<File> {
-  /** Returns an empty cache for a folder that was just opened: files of an earlier folder at the same path are not its own. */
+  /** Returns an empty cache for a folder that was just opened. It must not return files of an earlier folder at the same path. */
   forFolder(): SmallFiles<File>;
 }
 

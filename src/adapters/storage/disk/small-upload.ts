@@ -8,7 +8,6 @@ import type { Placing, StagedUpload } from './staged-upload.ts';
 /** The largest file that is received before its staging file is created, in bytes. */
 export const maxSmallUpload = 1 << 16;
 
-/** What a new small upload needs. */
 interface NewSmallUpload {
   readonly target: UploadTarget & { readonly size: number };
   readonly token: string;

@@ -94,13 +94,11 @@ export function reopenStagedUpload(
   }
 }
 
-/** Makes what was written durable. */
 export function syncStaged({ file, staging, mustSyncName }: StagedUpload): void {
   fs.fsyncSync(file);
   if (mustSyncName) fs.fsyncSync(staging.folder);
 }
 
-/** Writes bytes at a position. */
 export function writeStaged({ file, staging, floor }: StagedUpload, bytes: Uint8Array, position: number): void {
   checkFreeSpace(staging.folder, floor, bytes.length);
   for (let written = 0; written < bytes.length; ) {
@@ -150,12 +148,12 @@ function placeUnderFreeName(staging: DirectoryEntry, folder: number, names: read
   throw errorWithCode('EEXIST');
 }
 
-/** Makes a staging file readable for a later part of its upload. A file system without modes refuses that, and needs no such change. */
+/** Makes a staging file readable for a later part of its upload. Ignores errors: a file system without modes needs no such change. */
 function restoreMode(file: number): void {
   try {
     fs.fchmodSync(file, stagingMode);
   } catch {
-    // the caller must get the error why the file was not put in place
+    // the caller must get the earlier error, which says why the file was not put in place
   }
 }
 

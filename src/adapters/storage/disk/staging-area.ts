@@ -9,7 +9,7 @@ export interface DirectoryEntry {
   readonly name: string;
 }
 
-/** Returns a path to the entry. Its folder is the open one, whatever is renamed; the entry itself may be a symbolic link. */
+/** Returns a path to the entry in its open folder, even if the folder was renamed. The entry itself may be a symbolic link. */
 export const entryPath = ({ folder, name }: DirectoryEntry) => descriptorPath(folder, name);
 
 /** Returns the stat of the entry itself, not of a link's target, or undefined if it does not exist. */
@@ -18,7 +18,6 @@ export const statEntry = (entry: DirectoryEntry) => fs.lstatSync(entryPath(entry
 /** Returns an entry in the same folder whose name has a suffix. */
 export const withSuffix = ({ folder, name }: DirectoryEntry, suffix: string): DirectoryEntry => ({ folder, name: name + suffix });
 
-/** Deletes a file if it exists. */
 export function unlinkIfPresent(entry: DirectoryEntry): void {
   try {
     fs.unlinkSync(entryPath(entry));

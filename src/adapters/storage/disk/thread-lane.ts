@@ -33,8 +33,8 @@ interface RequestOptions<T> {
    */
   readonly onLateResult?: (result: T) => void;
   /**
-   * Called when no thread runs the request any more, which may be long after its caller got StorageUnavailable; or when it is refused
-   * before a thread gets it.
+   * Called when no thread runs the request any more, or when it is refused before a thread gets it. Its caller may have got
+   * StorageUnavailable long before.
    */
   readonly onEnd?: () => void;
   /** true: the request is queued even if the disk hangs, because it releases a resource such as a descriptor. */
@@ -170,7 +170,6 @@ export class Lane {
     return this.#next;
   }
 
-  /** Notes that the next request was sent to a thread. */
   markSent(pending: PendingRequest, thread: PoolThread): void {
     this.#next = undefined;
     this.#lastSent = pending.since;
@@ -179,7 +178,6 @@ export class Lane {
     this.#thread = thread;
   }
 
-  /** Notes that a thread has answered a request. */
   markAnswered(pending: PendingRequest): void {
     this.#inProgress.delete(pending);
   }

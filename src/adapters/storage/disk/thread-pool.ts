@@ -10,8 +10,7 @@ const growAfterStart = 250;
 
 /**
  * Maximum time for sending requests in one iteration of the event loop, in ms. A thread can answer while the previous response is being
- * processed: without this limit, the event loop would process responses of transfers for 100 ms without a break, and other requests
- * would wait.
+ * processed. Without this limit, responses of transfers would occupy the event loop for 100 ms without a break.
  */
 const maxSendTime = 1;
 
@@ -83,7 +82,6 @@ export class ThreadPool implements AsyncDisposable {
     return this.#threads.some(({ sent: [oldest] }) => oldest !== undefined && this.isLate(oldest.since));
   }
 
-  /** Returns whether a request that was sent or queued at `since` has waited for longer than the limit. */
   isLate(since: number): boolean {
     return performance.now() - since > this.options.settings.responseTimeout;
   }
@@ -122,7 +120,6 @@ export class ThreadPool implements AsyncDisposable {
     return performance.now();
   }
 
-  /** Lets idle threads end after their idle time. */
   startIdleTimers(): void {
     for (const thread of this.#threads) if (thread.sent.length === 0) startIdleTimer(thread, defaultIdleTime);
   }
@@ -180,7 +177,7 @@ export class ThreadPool implements AsyncDisposable {
     if (endedThread.isAdditional) this.options.budget.release();
   }
 
-  /** Fails the requests that have waited too long, and those that the same thread was sent after them. */
+  /** Fails the requests that have waited too long, and later requests to the same thread. */
   #expireLate(): void {
     this.#checkTimer = undefined;
     for (const { sent } of this.#threads)

@@ -72,7 +72,6 @@ export class ChangeEvidence {
     this.now = now;
   }
 
-  /** The path of the staging folder. */
   readonly folder: readonly string[] = [stagingFolder];
   /** The path of a file or folder before it is put in place. */
   stagedPath = (token: string): readonly string[] => [stagingFolder, token + suffixes.staged];
@@ -102,7 +101,7 @@ export class ChangeEvidence {
     if (!(await write())) throw new StorageUnavailable('there is no such folder');
   }
 
-  /** Notes that a move begins. */
+  /** Records that a move begins. */
   async mark(token: string, marker: Marker): Promise<void> {
     await this.write(() => this.server.writeText(this.#marker(token), JSON.stringify(marker)));
   }
@@ -110,13 +109,13 @@ export class ChangeEvidence {
   /** Returns the marker of a change; null: its move has not begun. */
   async markerOf(token: string): Promise<Marker | null> {
     const text = await this.server.readText(this.#marker(token));
-    // An empty marker was created, but not written: the move is requested only afterwards.
+    // An empty marker was created but not written, so the move was not requested yet.
     return text === null || text === '' ? null : parseMarker(text);
   }
 
   /**
-   * Returns whether enough time has passed since a marker was written. The time counts at the latest from when this process has first
-   * seen the marker, since the clock of the writer may have been wrong.
+   * Returns whether enough time has passed since a marker was written, or since this process first saw it: the clock of the writer may
+   * have been wrong.
    * @param time ms that must have passed
    */
   isOldEnough(token: string, { at }: Marker, time: number): boolean {
@@ -139,8 +138,8 @@ export class ChangeEvidence {
   }
 
   /**
-   * Leaves the evidence of a removal to the sweep. A request that reaches the server late then finds its new name taken, so it does
-   * not move another item that has the name of the removed one by then.
+   * Leaves the evidence of a removal to the sweep. A request that reaches the server late then finds its new name taken. Otherwise it
+   * could move a later item with the same name.
    */
   leaveToSweep(token: string): void {
     this.#tokensForSweep.add(token);

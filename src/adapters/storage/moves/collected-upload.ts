@@ -11,7 +11,6 @@ export interface FileServer extends ItemServer {
   storeFile(path: readonly string[], body: OutboundBody): Promise<boolean>;
 }
 
-/** The space in which files are collected. */
 export interface CollectingSpace {
   readonly parts: PartSpace;
   readonly spool: UploadSpool;
@@ -91,7 +90,6 @@ class SpooledUpload implements ContinuedUpload {
   readonly handle = null;
   readonly #upload: CollectedUpload;
   readonly #file: SpooledFile;
-  /** Deletes the file. */
   readonly #delete: () => Promise<void>;
 
   constructor(upload: CollectedUpload, file: SpooledFile, deleteFile: () => Promise<void>) {

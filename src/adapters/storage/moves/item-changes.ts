@@ -40,7 +40,7 @@ export class ItemChanges {
     if (!wasSentOnce) this.#evidence.leaveToSweep(token);
   }
 
-  /** @returns as `Storage.recover` */
+  /** @returns the name that the change created, renamed to or removed; null: it did not take place */
   async recover({ action, parent, name, token }: PendingFileChange): Promise<string | null> {
     if (action === 'delete') return this.#recoverRemoval(parent, name, token);
     const source = action === 'rename' ? [...parent, name] : this.#evidence.stagedPath(token);

@@ -10,11 +10,11 @@ import { writeTestFile } from './write-test-file.ts';
 interface ConditionsTest {
   /** Returns whether the server ignores conditions on writing. @param movedPath of the test file */
   readonly ignoresConditions: (movedPath: readonly string[]) => Promise<boolean>;
-  /** Shown to the operator if it does. */
+  /** Shown to the operator if the server ignores them. */
   readonly warning: string;
 }
 
-/** Returns the steps that write a test file, read it, test conditions, and remove it. It is in the staging area, so no visitor sees it. */
+/** Returns the steps that write a test file, read it, test conditions, and remove it. The staging area hides it from visitors. */
 export function itemTestSteps(
   evidence: ChangeEvidence,
   moves: ItemMoves,

@@ -12,7 +12,6 @@ export interface StagingPlace {
   readonly moves: ItemMoves;
 }
 
-/** A file that was stored in the staging area. */
 interface StagedFile {
   readonly token: string;
   /** Bytes that were sent. */

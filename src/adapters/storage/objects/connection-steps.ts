@@ -1,7 +1,7 @@
 import type { TestStep } from '#ports/storage.ts';
 import { ServiceError } from './service-errors.ts';
 
-/** Tells the kinds of failures apart. */
+/** Classifies failures. */
 interface FailureKinds {
   /** Whether the service has answered: the connection works. */
   isResponse(failure: unknown): boolean;

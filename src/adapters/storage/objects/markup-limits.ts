@@ -5,8 +5,8 @@ const maxText = 1 << 15; // bytes between two tags: a key of 1,024 bytes, encode
 const [less, greater, exclamation] = [0x3c, 0x3e, 0x21];
 
 /**
- * Checks pieces of XML before a parser reads them: the parser would keep attributes, comments and sections of any length in memory,
- * and some of them would take it a long time.
+ * Checks pieces of XML before a parser reads them. The parser would keep attributes, comments and sections of any length in memory,
+ * and would take long for some of them.
  */
 export class MarkupLimits {
   #isInTag = false;

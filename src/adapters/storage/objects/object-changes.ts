@@ -20,7 +20,7 @@ const maxObjects = 100_000; // of one change: a copy of each takes a request
 const [memoryOfKey, memoryOfObject] = [2, 400];
 const decisionName = (token: string) => `${token}.decided`;
 
-/** Creates folders, and renames and deletes files and folders object by object. Notes in the staging area how far a change has come. */
+/** Creates folders, and renames and deletes files and folders object by object. Evidence in the staging area shows how far a change got. */
 export class ObjectChanges {
   readonly #folders: ObjectFolders;
 
@@ -85,7 +85,7 @@ export class ObjectChanges {
     });
   }
 
-  /** Completes a change whose decision was noted. Without a decision, deletes the copies of a rename. @returns as `Storage.recover` */
+  /** Completes a change whose decision was noted. Otherwise deletes the copies of a rename. @returns null if it did not take place */
   async recover({ action, parent, name, newName, token }: PendingFileChange): Promise<string | null> {
     const { store, keys } = this.#folders;
     const path = [...parent, name];

@@ -20,7 +20,6 @@ type ReadableStore = Pick<ObjectStore, 'get' | 'describe' | 'monotonic'>;
 /** The connection was lost before all bytes had arrived. */
 class ConnectionLost extends StorageUnavailable {}
 
-/** A file, and its first bytes. */
 interface OpenedObject {
   readonly entry: DatedEntry;
   readonly start: Uint8Array;
@@ -86,7 +85,7 @@ async function* requestRange(store: ReadableStore, key: string, etag: string, st
   if (remaining > 0) throw new ConnectionLost('the service sent fewer bytes than it announced');
 }
 
-/** As `requestRange`. Requests the rest if the connection is lost: a long download outlives the connections of some services. */
+/** As `requestRange`. Requests the rest if the connection is lost: some services close it during a long download. */
 async function* readRange(store: ReadableStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
   let [position, attempt] = [start, 1];
   while (position <= end) {

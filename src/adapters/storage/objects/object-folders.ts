@@ -18,7 +18,6 @@ export class ObjectKeys {
     this.#prefix = inner === '' ? '' : `${inner}/`;
   }
 
-  /** Returns the key of a file. */
   file(path: readonly string[]): string {
     return this.#prefix + path.join('/');
   }
@@ -35,7 +34,6 @@ export class ObjectKeys {
 }
 
 const folderEntry = (name: string): Entry => ({ name, folder: true, size: 0, modified: null, etag: 'W/"folder"' });
-/** Returns the entry of a file. */
 export const fileEntry = (name: string, { size, modified, etag, mayNeedRestore }: Omit<StoredObject, 'key'>): DatedEntry => ({
   name,
   folder: false,

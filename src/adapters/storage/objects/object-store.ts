@@ -35,7 +35,6 @@ export interface ListedKeys {
 /** The condition for writing an object: none, no object has the key, or the object has this version. */
 export type WriteCondition = 'none' | 'absent' | { readonly etag: string };
 
-/** How an object is written. */
 export interface PutOptions {
   /** Token of the change, which is stored with the object. */
   readonly token?: string;
@@ -61,7 +60,7 @@ export interface ObjectRange {
  * OutcomeUnknown for a change that may have taken place.
  */
 export interface ObjectStore {
-  /** A text that is the same for every location in this place with the same endpoint. */
+  /** Identifies the place: the endpoint, and the bucket or container. */
   readonly identity: string;
   /** Memory for long lists of the tenant. */
   readonly memory: TenantMemory;
@@ -75,17 +74,17 @@ export interface ObjectStore {
   isKeyTooLong(key: string): boolean;
   /**
    * Yields the keys that begin with a prefix, in pages.
-   * @param delimiter '/': keys with a further slash only as prefixes.
+   * @param delimiter '/': keys with a further slash are yielded only as prefixes
    * @throws StorageBusy
    */
   list(prefix: string, delimiter?: '' | '/'): AsyncIterable<ListedKeys>;
   /** Returns whether any key begins with a prefix. */
   hasKeys(prefix: string): Promise<boolean>;
-  /** Returns the description of an object, or null if there is none. */
+  /** Returns null if there is no object. */
   describe(key: string): Promise<ObjectDescription | null>;
   /**
    * Requests an object, or a part of it.
-   * @returns the response, with status 200, 206, 412 or 416; null: there is no object.
+   * @returns the response, with status 200, 206, 412 or 416; null: there is no object
    * @throws ItemArchived
    */
   get(key: string, range?: ObjectRange): Promise<OutboundResponse | null>;
@@ -106,7 +105,7 @@ export interface ObjectStore {
   /**
    * Sends a part.
    * @param number from 1
-   * @returns the id of the part for `joinParts`.
+   * @returns the id of the part for `joinParts`
    * @throws ItemChanged if the service has ended the upload
    */
   putPart(key: string, uploadId: string, number: number, body: OutboundBody): Promise<string>;
@@ -116,7 +115,6 @@ export interface ObjectStore {
   abortParts(key: string, uploadId: string): Promise<void>;
 }
 
-/** How the parts of an upload are joined. */
 export interface PartsOptions {
   readonly token: string;
   readonly condition: WriteCondition;

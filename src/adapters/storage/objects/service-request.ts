@@ -31,7 +31,6 @@ export type XmlRequest = Omit<ServiceRequest, 'expected'> & {
   readonly memory?: MemoryReservation;
 };
 
-/** A request with its signature. */
 interface SignedRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -44,9 +43,8 @@ export const slowTimeLimit = 600_000; // ms: a service may copy or join gigabyte
 const retries = { retries: 2, minTimeout: 200, factor: 2, randomize: true, unref: true }; // minTimeout in ms
 
 /**
- * Returns whether a failed request may be sent again: any request, if the service has too many requests; one that only
- * reads or is repeatable, if the service did not respond or answered 5xx; never one with `once`. A second attempt of any
- * other change could meet the result of the first one.
+ * Returns whether a failed request may be sent again. If the service has too many requests, it has not processed this one.
+ * If it did not respond or answered 5xx, it may have made the change, so only a read or a repeatable change is sent again.
  */
 function mayRetry(method: Method, { repeatable = !mayChange(method), once = false }: ServiceRequest, cause: unknown): boolean {
   if (once) return false;
@@ -56,7 +54,7 @@ function mayRetry(method: Method, { repeatable = !mayChange(method), once = fals
   return !error || error.status >= 500;
 }
 
-/** Sends a request, and up to two more times after failures that another attempt may overcome. @param attempt sends it once */
+/** Sends a request, and repeats it up to twice after failures that may be temporary. @param attempt sends it once */
 export function sendWithRetries(
   method: Method,
   request: ServiceRequest,

@@ -2,7 +2,6 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 
 const minRemaining = 300_000; // ms: a secret is fetched again this long before it expires
 
-/** A secret, and when it expires. */
 export interface Expiring {
   /** ms since the epoch; null: never. */
   readonly expires: number | null;

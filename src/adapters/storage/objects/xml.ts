@@ -4,16 +4,14 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
 import { MarkupLimits } from './markup-limits.ts';
 
-/** An element of an XML document. */
 export interface XmlElement {
   readonly name: string;
-  /** Whether its text is encoded as in a URL, as Azure marks it with the attribute `Encoded`. */
+  /** Whether its text is encoded as in a URL. Azure marks such an element with the attribute `Encoded`. */
   readonly isEncoded: boolean;
   readonly children: XmlElement[];
   text: string;
 }
 
-/** Limits of one document. */
 export interface XmlLimits {
   readonly bytes: number;
   readonly elements: number;
@@ -21,7 +19,7 @@ export interface XmlLimits {
 
 const shortDocument: XmlLimits = { bytes: 1 << 16, elements: 1000 };
 const limits = { depth: 16, attributes: 20, text: 1 << 13 };
-const memoryOf = { byte: 2, element: 200 }; // bytes of texts and objects
+const memoryOf = { byte: 2, element: 200 }; // estimated bytes of memory for each byte and each element of a document
 
 /** Returns a copy of a text: a part of a longer text would keep all of it in memory. */
 const copyText = (text: string) => Buffer.from(text).toString();
@@ -38,7 +36,7 @@ class TreeBuilder {
   readonly #open = [this.top];
   #attributes = 0;
 
-  /** @param takenName of the children of the document element that are taken out of the tree; null: none */
+  /** @param takenName children of the document element with this name are taken out of the tree; null: none */
   constructor(maxElements: number, takenName: string | null) {
     this.#parser.on('opentag', ({ name, attributes: { Encoded } }) => {
       this.elements += 1;
@@ -78,7 +76,6 @@ class TreeBuilder {
   }
 }
 
-/** How a document is read. */
 interface ReadOptions {
   readonly limits: XmlLimits;
   readonly takenName: string | null;
@@ -146,8 +143,7 @@ export async function* readElements(
 export const childText = (element: XmlElement, name: string): string | null =>
   element.children.find((child) => child.name === name)?.text ?? null;
 
-/** Returns the children with a name. */
 export const childrenOf = (element: XmlElement, name: string): XmlElement[] => element.children.filter((child) => child.name === name);
 
-/** Returns a text as XML content. Control characters become references: S3 reads them, although XML cannot hold all of them. */
+/** Returns a text as XML content. Control characters become references. XML forbids some of these, but S3 reads them. */
 export const xmlText = (text: string): string => text.replace(/[&<>"\p{Cc}]/gu, (character) => `&#${character.charCodeAt(0)};`);

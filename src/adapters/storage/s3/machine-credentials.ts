@@ -2,7 +2,6 @@ import { type Expiring, TemporarySecret } from '#adapters/storage/objects/tempor
 
 const [timeout, maxRetries] = [1000, 2]; // ms for a request to the metadata service
 
-/** What signs requests to a service. */
 export interface AccessKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

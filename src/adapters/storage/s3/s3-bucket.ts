@@ -23,7 +23,7 @@ import { md5Codes, md5Of, withoutConditions } from './s3-request.ts';
 /** A bucket at a service that speaks the S3 protocol. */
 export class S3Bucket {
   readonly name: string;
-  /** A text that is the same for every location in this bucket with the same endpoint, with or without `pathStyle`. */
+  /** Identifies the bucket, by its endpoint and name. Does not depend on `pathStyle`. */
   readonly identity: string;
   /** Memory for long lists of the tenant. */
   readonly memory: TenantMemory;
@@ -36,7 +36,7 @@ export class S3Bucket {
   readonly #tid: number;
   readonly #accessKey: () => Promise<AccessKey>;
   readonly #outbound: Pick<Outbound, 'request'>;
-  /** Whether the bucket has refused a body without a checksum. Only then does every body get one. */
+  /** true: the bucket has refused a body without a checksum, so each body gets one. */
   #sendsMd5 = false;
 
   constructor(

@@ -29,5 +29,4 @@ export function s3CodeOf(document: XmlElement): string {
   return /^[A-Za-z.]{1,64}$/.test(code) ? code : 'no code';
 }
 
-/** Returns the error of a response. */
 export const s3Error = (status: number, code: string) => new ServiceError(status, code, meanings.get(code));

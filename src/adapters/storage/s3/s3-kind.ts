@@ -7,7 +7,7 @@ import type { S3Services } from './s3-storage.ts';
 
 /**
  * Parses a configuration, whose form was checked before.
- * @throws StorageUnavailable if it was lost with the key that sealed it
+ * @throws StorageUnavailable if it is empty, because it could not be decrypted
  */
 function parseS3Configuration(text: string): S3Configuration {
   const configuration: S3Configuration = JSON.parse(text);
@@ -15,7 +15,7 @@ function parseS3Configuration(text: string): S3Configuration {
   return configuration;
 }
 
-/** An endpoint of Amazon S3, also one within a VPC. Other names in amazonaws.com belong to machines and load balancers of anybody. */
+/** An endpoint of Amazon S3, also one within a VPC. Other names in amazonaws.com may belong to machines of any customer of Amazon. */
 const amazonEndpoint =
   /^https:\/\/([a-z0-9-]+\.)*s3(-fips|-accelerate)?(\.dualstack)?(\.[a-z]{2}(-[a-z]+)+-\d)?(\.vpce)?\.amazonaws\.com(\.cn)?\/?$/;
 

@@ -48,8 +48,8 @@ function nextOf(page: XmlElement): string {
 
 /**
  * Yields the keys that begin with a prefix, in pages.
- * @param delimiter '/': keys with a further slash only as prefixes.
- * @throws as `listPages`
+ * @param delimiter '/': keys with a further slash are yielded only as prefixes
+ * @throws StorageBusy, StorageUnavailable
  */
 export function listKeys(bucket: S3Bucket, prefix: string, delimiter: '' | '/' = '', pageSize = 1000): AsyncGenerator<ListedKeys> {
   const query = {

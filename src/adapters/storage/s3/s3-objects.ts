@@ -25,8 +25,8 @@ const copiedHeaders = /^(content-(type|disposition|encoding|language)|cache-cont
 export const isArchiveClass = (storageClass = ''): boolean => archiveClasses.includes(storageClass);
 
 /**
- * Returns the value of a header for a copy. Only ASCII can be signed, so other values of `x-amz-meta-` are encoded as Amazon S3 does
- * it (RFC 2047), and other headers with such values are left out.
+ * Returns the value of a header for a copy; null: the copy does not get the header. Only ASCII can be signed, so other values of
+ * `x-amz-meta-` are encoded as in Amazon S3 (RFC 2047).
  * @param value its bytes, each as one character
  */
 function copiedValue(name: string, value: string): string | null {
@@ -134,7 +134,7 @@ export function throwIfArchived(cause: unknown): never {
 
 /**
  * Sends a request that copies an object or a part of it.
- * @returns the ETag of the copy.
+ * @returns the ETag of the copy
  * @throws ItemChanged if the source has changed; ItemExists; ItemArchived
  */
 async function sendCopy(bucket: S3Bucket, to: string, request: ServiceRequest): Promise<string> {

@@ -9,7 +9,6 @@ import type { AccessKey, MachineCredentials } from './machine-credentials.ts';
 import { S3Bucket } from './s3-bucket.ts';
 import { S3Store } from './s3-store.ts';
 
-/** What all S3 storages share. */
 export interface S3Services extends ObjectStorageServices {
   readonly outbound: Pick<Outbound, 'request'>;
   readonly memory: MemoryBudget;

@@ -26,16 +26,12 @@ import {
   tokenHeader,
 } from './s3-objects.ts';
 
-/** The objects in a bucket. */
 export class S3Store implements ObjectStore {
   readonly deletesByUrl = false;
   readonly #bucket: S3Bucket;
   readonly #conditions: S3Conditions;
 
-  /**
-   * @param testKey returns the key of an object with which the store tests which conditions the
-   *   service supports
-   */
+  /** @param testKey returns a key for the object that tests which conditions the service supports */
   constructor(bucket: S3Bucket, testKey: () => string) {
     this.#bucket = bucket;
     this.#conditions = new S3Conditions(bucket, testKey);

@@ -13,15 +13,14 @@ import { SftpSession } from './sftp-session.ts';
 import { signInAgent } from './sign-in-agent.ts';
 
 const timeLimit = 15_000; // ms until the server is connected, and as long again until SFTP has started
-const keepAlive = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }; // ms: an idle connection that is dead is noticed
+const keepAlive = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }; // ms: detects dead connections while they are idle
 
-/** Algorithms whose cost the server cannot choose. In some other key exchanges it chooses the primes, and compressed data can be a bomb. */
+/** In some other key exchanges, the server chooses primes that may be costly. Compressed data could expand without limit. */
 const algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384', 'diffie-hellman-group14-sha256'],
   compress: ['none'],
 } as const satisfies ConnectConfig['algorithms'];
 
-/** What connections need. */
 export interface SftpServices {
   readonly outbound: Pick<Outbound, 'connect'>;
   readonly keys: PrivateKeys;

@@ -7,7 +7,7 @@ import type { SftpConfiguration } from '#core/records/location-configurations.ts
 import type { EncryptedKey } from './sftp-key-thread.ts';
 
 const timeLimit = 10_000; // ms: the key file states how many times its passphrase is hashed
-const maxBits = 4096; // of an RSA key: a signature with more takes long
+const maxBits = 4096; // of an RSA key: longer keys make signatures slow
 
 /** Why a private key cannot be used. The message continues a sentence that begins with `privateKey`. */
 export class KeyUnusable extends Error {}

@@ -10,7 +10,6 @@ import { type SftpItems, sftpEntryOf } from './sftp-items.ts';
 
 const maxContent = 1 << 17; // bytes of a file that is read when it is opened
 
-/** A request for a piece of a file. */
 interface Piece {
   readonly length: number;
   readonly bytes: Promise<Buffer>;

@@ -27,7 +27,7 @@ export function sftpEntryOf(name: string, stats: Stats, now: number): ServerEntr
   return { name, folder: false, size, modified, etag: computedEtag(size, modified, now), isEmpty: size === 0 };
 }
 
-/** The library decodes names as UTF-8: a name with this character is another one at the server. */
+/** The library replaces invalid UTF-8 in a name with U+FFFD. No request can then name the item. */
 const isAddressable = (name: string) => nameError(name) === null && !name.includes('\uFFFD');
 
 /** The files and folders of a location at an SFTP server. Links in the folder are not followed: for visitors, they do not exist. */

@@ -2,7 +2,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import ssh2 from 'ssh2';
 
-/** A private key, and its passphrase. */
 export interface EncryptedKey {
   readonly privateKey: string;
   readonly passphrase: string;

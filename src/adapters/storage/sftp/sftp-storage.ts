@@ -10,7 +10,6 @@ import { SftpItems } from './sftp-items.ts';
 import { sftpTestSteps } from './sftp-test-steps.ts';
 import { continueSftpUpload, startSftpUpload } from './sftp-upload.ts';
 
-/** What all SFTP storages share. */
 export interface SftpStorageServices extends SftpServices {
   readonly memory: MemoryBudget;
   /** ms, monotonic. */

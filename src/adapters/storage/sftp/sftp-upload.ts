@@ -9,13 +9,11 @@ import type { SftpItems } from './sftp-items.ts';
 const maxPendingBytes = 1 << 20; // bytes of an upload that are on the way to the server
 const pieceSize = 1 << 15; // bytes: every server accepts this much in one message
 
-/** The location to which files are uploaded. */
 export interface SftpPlace extends StagingPlace {
   readonly connections: SftpConnections;
   readonly items: SftpItems;
 }
 
-/** An upload into the staging area of a location. */
 class SftpUpload implements ContinuedUpload {
   readonly handle = null;
   readonly #place: SftpPlace;
@@ -86,7 +84,7 @@ class SftpUpload implements ContinuedUpload {
     await this.#file.close();
   }
 
-  /** Waits until no more than some bytes are on the way. @throws StorageUnavailable if a write failed */
+  /** Waits until at most `maxBytes` bytes are on the way. @throws StorageUnavailable if a write failed */
   async #waitForWrites(maxBytes: number): Promise<void> {
     while (this.#pendingBytes > maxBytes) {
       const oldest = this.#writes.shift();
@@ -121,7 +119,7 @@ export async function continueSftpUpload(
   if (!file) throw new ItemNotFound('the uploaded bytes are gone');
   try {
     const { size } = await file.session.fstat(file.id);
-    // Bytes after the offset are written again. A request to cut them off could reach the server late, and cut off newer ones.
+    // Bytes after the offset are written again. They are not cut off: a late request could cut off newer bytes.
     if (size < offset) throw new ItemNotFound('the uploaded bytes are gone');
     return new SftpUpload(place, target, token, file, offset);
   } catch (cause) {
