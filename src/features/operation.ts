@@ -23,7 +23,7 @@ export interface Caller {
   readonly requestId: string;
 }
 
-/** Returns a text that identifies a caller: no other key or operator has the same text. */
+/** Returns a text that no other key or operator has. */
 export const callerKey = ({ kind, id }: Pick<Caller, 'kind' | 'id'>): string => `${kind} ${id}`;
 
 /** The part of an audit entry that a change fills in. `before` and `after` contain no secrets. */
@@ -33,7 +33,6 @@ export interface ChangeAudit {
   readonly share?: { readonly id: number; readonly title: string; readonly viewId: string };
 }
 
-/** The result of a change. */
 export interface ChangeResult {
   /** Fields of the response in addition to the envelope, such as the id of a new record. A dry run leaves them out. */
   readonly created?: Readonly<Record<string, unknown>>;
@@ -110,7 +109,6 @@ export interface StreamedResponse {
   readonly body: AsyncIterable<string>;
 }
 
-/** An operation that streams its response. */
 export interface StreamOperation<B extends TSchema, Name extends string = string> extends OperationBase<B, Name> {
   /** @param turns of the caller: they reject when the client has disconnected */
   stream(body: Static<B>, caller: Caller, ports: Ports, turns: CallerTurns): Promise<StreamedResponse>;
@@ -119,7 +117,6 @@ export interface StreamOperation<B extends TSchema, Name extends string = string
 /** Runs one query, or a complete read operation, when the turn of the caller comes. */
 export type RunInTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** The turns of a caller. */
 export interface CallerTurns {
   readonly inTurn: RunInTurn;
   /** Runs a complete read operation, whose queries may wait for turns of their own. */
@@ -137,10 +134,8 @@ export type AnyRead = ReadOperation<TSchema>;
 export type AnyStream = StreamOperation<TSchema>;
 export type Operation = AnyChange | AnyRead | AnyStream;
 
-/** Returns whether an operation changes records. */
 export const isChange = (operation: Operation): operation is AnyChange => 'change' in operation;
 
-/** The schema of an object without fields. */
 type NoFields = TObject<Record<never, TSchema>>;
 
 /** Declares an operation that changes records. The schema gives the body its type. */

@@ -15,12 +15,11 @@ import type { Tx } from '#ports/store.ts';
 const invitationLife = 3_600_000; // ms
 const invitationBits = 256;
 
-/** Returns an admin of tenant 1, or undefined if there is none. */
 const findAdmin = (db: Tx) =>
   db.selectFrom('operator').select('id').where('tid', '=', firstTenant).where('role', '=', 'admin').limit(1).executeTakeFirst();
 
 /**
- * Creates the token of the invitation to the console. The token creates the first operator, once and within an hour.
+ * Creates a token with which the first operator can be created, once and within an hour.
  * @returns the token, or null if tenant 1 already has an operator with the role admin
  */
 export async function inviteFirstOperator({ store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>): Promise<string | null> {

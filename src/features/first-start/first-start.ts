@@ -20,9 +20,8 @@ export const firstKeyName = 'first';
 
 /** Values from the environment and the data folder that a start needs. */
 export interface StartValues {
-  /** POSTERN_API_KEY. */
   readonly apiKey: string | null;
-  /** The key of a new installation. A file holds it already, so that a crash cannot make it unknown. null: create no key. */
+  /** The key of a new installation; null: create no key. It is already stored in a file, so that a crash cannot lose it. */
   readonly firstKey: string | null;
   /** The folder `files` of POSTERN_DATA. Paths within it are made relative, so that the data can be moved (see `makeFoldersRelative`). */
   readonly files: string;
@@ -30,7 +29,7 @@ export interface StartValues {
 
 /**
  * Stores POSTERN_API_KEY as a key, and deletes the key of its previous value. Without POSTERN_API_KEY, only deletes that key.
- * @throws Error if another key has this value, unless that is an admin key of tenant 1 that never expires: it allows the same
+ * @throws Error if another key has this value. An admin key of tenant 1 that never expires is accepted: it has the same rights
  */
 async function setEnvironmentKey(tx: Tx, key: string | null, now: number): Promise<void> {
   const sameKey = key === null ? undefined : await tx.selectFrom('api_key').selectAll().where('hash', '=', sha256(key)).executeTakeFirst();
@@ -65,7 +64,7 @@ async function insertLocalLocation(tx: Tx, tid: number, { vault }: Pick<Ports, '
   await addCountedFolder(tx, { tid, locationId: id, path: rootPath });
 }
 
-/** Returns the configuration of a location, or null if it is not JSON: then readiness reports the location. */
+/** Returns the configuration of a location, or null if it cannot be read. Readiness reports such a location. */
 function readConfiguration(
   row: { readonly configuration: string },
   vault: Ports['vault'],
@@ -102,7 +101,6 @@ async function makeFoldersRelative(tx: Tx, files: string, { vault }: Pick<Ports,
 export const isNewDatabase = async ({ store }: Pick<Ports, 'store'>) =>
   (await store.read.selectFrom('tenant').select('id').limit(1).executeTakeFirst()) === undefined;
 
-/** Returns whether a copy into the database has begun and not finished. */
 export const isUnfinishedCopy = async (store: Pick<Store, 'read'>) =>
   (await store.read.selectFrom('secret_key').select('fingerprint').where('fingerprint', '=', unfinishedCopyMark).executeTakeFirst()) !==
   undefined;
@@ -113,7 +111,7 @@ export const hasNoSecrets = async (store: Pick<Store, 'read'>) =>
 
 /**
  * Checks that the secrets of this database were encrypted with the present key, and stores the key's fingerprint in a new database.
- * @throws Error if the key differs, since no secret could be decrypted, or if the database is an unfinished copy
+ * @throws Error if the key differs, or if the database is an unfinished copy
  */
 export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'vault'>): Promise<void> {
   const { fingerprint } = vault;
@@ -134,7 +132,6 @@ export async function checkSecretKey({ store, vault }: Pick<Ports, 'store' | 'va
 export const isValidKey = async ({ store, clock }: Pick<Ports, 'store' | 'clock'>, key: string) =>
   (await findKeyRole(store.read, sha256(key), clock.now())) !== null;
 
-/** Returns a new API key. */
 export const newApiKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + random.token(keyBits);
 
 /**

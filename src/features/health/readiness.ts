@@ -4,8 +4,8 @@ import { type LocationHealth, locationsHealth, passesCheck } from '#features/sto
 import type { Ports } from '#ports/ports.ts';
 
 const locationsInterval = 30_000; // ms
-const maxFirstWait = 2000; // ms for the first check of the locations: if hundreds do not respond, the check outlasts a health request
-const minInterval = 1000; // ms between two checks of the database and the disk while they succeed, however many requests arrive
+const maxFirstWait = 2000; // ms that a health request waits for the first check of the locations
+const minInterval = 1000; // ms between two checks of the database and the disk while they succeed
 
 /** Whether this process can serve requests. */
 export interface Readiness {
@@ -19,7 +19,7 @@ export interface Readiness {
   readonly damaged: boolean;
   /** Empty until the locations were checked for the first time. */
   readonly locations: readonly LocationHealth[];
-  /** Number of jobs of all kinds that wait, and that Postern has given up. */
+  /** Numbers of waiting jobs and of jobs that were given up, of all kinds. */
   readonly jobs: { readonly waiting: number; readonly failed: number };
 }
 

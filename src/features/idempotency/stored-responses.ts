@@ -10,7 +10,7 @@ const purpose = 'idempotent answer';
 /** A request with an Idempotency-Key: the client may send it again with the same key. */
 export interface IdempotentRequest {
   readonly tid: number;
-  /** Identifies the key or operator, or the visitor at a link with the address. Equal keys of different callers are different keys. */
+  /** Identifies the API key, the operator, or the visitor at a link. Different callers may use the same Idempotency-Key. */
   readonly caller: string;
   readonly key: string;
   /**
@@ -20,7 +20,6 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-/** A response as it was sent. */
 export interface StoredResponse {
   readonly status: number;
   readonly body: string;
@@ -87,7 +86,7 @@ export async function checkNotCompleted(tx: Tx, request: IdempotentRequest | nul
 /**
  * Stores the response, in the transaction of the change.
  * @param pendingAuditId id of the audit entry of a pending change: the response is confirmed or deleted with the change's outcome
- * @throws as `checkNotCompleted`
+ * @throws DuplicateCompleted; Refusal (409)
  */
 export async function storeResponse(
   tx: Tx,

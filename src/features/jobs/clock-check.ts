@@ -5,8 +5,8 @@ const hour = 3_600_000; // ms
 const minute = 60_000; // ms
 
 /**
- * Runs work that deletes rows by their age. If other processes can use the database too, nothing is deleted while the clock of this
- * machine differs from that of the database server by more than an hour: rows that the others have just written would seem to be old.
+ * Runs `deleteOldRows`. If other processes can use the database too, does not run it while the clock of this machine differs from that
+ * of the database server by more than an hour: new rows of other processes would seem old.
  */
 export async function runIfClockIsRight(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,

@@ -16,7 +16,6 @@ export interface Claim {
 /** Jobs of one kind, as metrics and readiness show them. */
 export interface JobCounts {
   readonly kind: string;
-  /** Jobs that wait to run. */
   readonly waiting: number;
   readonly running: number;
   /** Jobs that were given up. */
@@ -25,7 +24,7 @@ export interface JobCounts {
   readonly oldest: number;
 }
 
-/** A lease that ends later than any valid lease was stored while the clock of the database was ahead: it does not count. */
+/** Ignores a lease that ends too late: it was stored while the clock of the database was ahead. */
 const isUnclaimed = ({ store: { dialect } }: QueuePorts, lease: number) =>
   sql<boolean>`(lease_until is null or lease_until < ${dialect.now} or lease_until > ${dialect.now} + ${2 * lease})`;
 /**
@@ -149,7 +148,7 @@ export async function completeJob(ports: QueuePorts, claim: Claim, every: number
   }, 'job');
 }
 
-/** Ends a claim after a failure. @param pause ms until the next attempt; null: none, unless the job was enqueued again meanwhile */
+/** Ends a claim after a failure. @param pause ms until the next attempt; null: gives the job up, unless it was enqueued again meanwhile */
 export async function failJob(ports: QueuePorts, claim: Claim, error: string, pause: number | null): Promise<void> {
   const isLast = sql`generation = ${claim.generation}`;
   const giveUp = {

@@ -68,8 +68,8 @@ export class ScheduledJobs implements JobRunner {
   }
 
   /**
-   * Adds the recurring jobs that the database does not contain yet, due after their interval. Then starts to run due jobs. If no other
-   * process can use the database, first releases all claims, which only an earlier process can have left.
+   * Adds missing recurring jobs, due after their interval, and starts to run due jobs. If no other process can use the database, first
+   * releases all claims: only a process that has ended can have left them.
    */
   async start(): Promise<this> {
     if (!this.#ports.store.isShared) await releaseAllClaims(this.#ports);
@@ -99,7 +99,7 @@ export class ScheduledJobs implements JobRunner {
   async #claim(kind: JobKind): Promise<void> {
     const runningCount = [...this.#running.values()].filter(({ claim }) => claim.kind === kind.name).length;
     if (runningCount >= kind.concurrency || this.#stopped) return;
-    // A job without work runs once a minute all the same, so that its age shows whether any process still runs it.
+    // Runs a job without work once a minute, so that its age shows whether a process still runs it.
     const overdue = kind.hasWork && !(await kind.hasWork()) ? idleInterval : 0;
     const times = { lease: kind.lease, overdue, longestPause: Math.max(kind.every ?? 0, ...kind.pauses) };
     const claims = await claimJobs(this.#ports, kind.name, kind.concurrency - runningCount, times);
@@ -127,7 +127,8 @@ export class ScheduledJobs implements JobRunner {
       await kind.run(claim, stop.signal);
     } catch (cause) {
       if (stop.signal.aborted) return;
-      if (cause instanceof StoreUnavailable || cause instanceof StoreFull) return await releaseClaim(this.#ports, claim); // not the job's own failure
+      // An error of the database does not count as a failure of the job.
+      if (cause instanceof StoreUnavailable || cause instanceof StoreFull) return await releaseClaim(this.#ports, claim);
       const pause = pauseAfter(kind, claim.attempts);
       await failJob(this.#ports, claim, errorText(cause), pause);
       const next = pause === null ? 'It is given up.' : `It runs again in ${Math.ceil(pause / 1000)} s.`;

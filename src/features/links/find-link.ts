@@ -39,7 +39,6 @@ const selectLinks = (db: Tx) =>
 /** A link: the share, its login profile and its location, read by one query. */
 export type LinkRow = Awaited<ReturnType<ReturnType<typeof selectLinks>['execute']>>[number];
 
-/** Returns the link of a share, or undefined. */
 export const findLinkOfShare = (db: Tx, tid: number, id: number): Promise<LinkRow | undefined> =>
   selectLinks(db).where('share.tid', '=', tid).where('share.id', '=', id).executeTakeFirst();
 
@@ -50,7 +49,6 @@ export async function findLink(db: Tx, viewId: string): Promise<LinkRow | undefi
   return link?.view_id === viewId ? link : undefined;
 }
 
-/** A signed-in visitor. */
 export interface SignedInVisitor extends Identity {
   /** Id of the access user whom the visitor has signed in as; null: the visitor is no access user. */
   readonly userId: number | null;
@@ -87,7 +85,6 @@ export async function shareRules(db: Tx, link: LinkRow, visitor: ListedVisitor |
   return shareRulesOfRow(link, allowsAll || visitor === null ? { userNames: [], groupNames: [] } : await listedNames(db, link, visitor));
 }
 
-/** The columns of a share that hold its rules. */
 export const ruleColumns = [
   'active',
   'valid_from',

@@ -5,7 +5,6 @@ import { preparedQuery, type QueryParameter } from '#features/records/prepared-q
 import type { Random } from '#ports/random.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** Returns a new viewId of 128 random bits. */
 export const newViewId = (random: Random) => random.token(viewIdBits);
 
 /** Checks the form of a viewId. @throws Refusal (400) */

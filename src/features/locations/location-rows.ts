@@ -59,7 +59,7 @@ function formOf(kind: string): ConfigurationForm {
   return locationConfigurations[name];
 }
 
-/** Checks that no stored secret is used for another server. @param sent may contain masks @throws Refusal (400) */
+/** Refuses the mask of a stored secret if the server has changed: the secret would be sent to another server. @throws Refusal (400) */
 function checkServer({ server, secrets }: ConfigurationForm, sent: object, current: string): void {
   const before = current === '' ? {} : parseConfiguration(current);
   const changedMember = server.find((member) => Reflect.get(sent, member) !== Reflect.get(before, member));
@@ -68,10 +68,9 @@ function checkServer({ server, secrets }: ConfigurationForm, sent: object, curre
     throw configurationRefusal(`${maskedMember} must be the secret itself, not ${secretMask}, because ${changedMember} has changed`);
 }
 
-/** In characters. A longer configuration is stored without white space between its members, because that may be most of its text. */
+/** In characters. A longer configuration is stored without white space between its members: white space may be most of its text. */
 const maxVerbatimLength = 1000;
 
-/** The result of `checkLocation`. */
 export interface CheckedLocation {
   /** The configuration to store, secrets decrypted. */
   readonly configuration: string;

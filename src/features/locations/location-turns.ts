@@ -6,7 +6,6 @@ const maxWaiting = { inner: 16, all: 64 };
 const retryAfter = 2; // seconds
 const timeout = 20_000; // ms
 
-/** A location, and the caller that reads it. */
 interface LocationRead {
   readonly tid: number;
   readonly location: string;
@@ -33,7 +32,6 @@ async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the turns of all locations. */
 export function locationTurns(): LocationTurns {
   const withTurns = turnsByKey({
     concurrency: maxConcurrent,

@@ -9,7 +9,6 @@ import { normalizeText } from '#core/unicode.ts';
 import { resolveConfiguration } from './configuration.ts';
 import type { LoginProfileInput } from './insert-login-profile.ts';
 
-/** The fields of a profile in a request. */
 type ProfileBody = Omit<NewLoginProfile, 'userCount'>;
 
 function checkRanges(text: string): void {

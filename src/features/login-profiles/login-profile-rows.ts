@@ -9,7 +9,6 @@ import type { Tx } from '#ports/store.ts';
 import { openStoredSecret } from '#ports/vault.ts';
 import { maskConfiguration } from './configuration.ts';
 
-/** Columns by which loginprofile/search can sort. */
 export const loginProfileSortColumns = {
   id: 'login_profile.id',
   title: 'login_profile.title',
@@ -76,11 +75,10 @@ export async function loginProfileRecord(db: Tx, tid: number, id: number, ports:
   return record;
 }
 
-/** Returns the id of the tenant's default profile, or null. */
 export const defaultProfileId = async (db: Tx, tid: number): Promise<number | null> =>
   (await db.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirst())?.default_profile_id ?? null;
 
-/** Returns a profile as readers and requests with `details: false` get it: without configuration, username and counts. */
+/** Returns a profile without configuration, username and counts: for readers, and for requests with `details: false`. */
 export const hideProfileDetails = (profile: LoginProfile): LoginProfile => ({
   ...profile,
   configuration: '',

@@ -81,9 +81,9 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly TestedStep
 }
 
 /**
- * Runs the steps. Limits the tests with a wrong password of one user, counted for all callers together: a test must not be a way to guess
- * passwords. Counts before the steps run, as `verifyAttempt` does, and takes the count back if they found no wrong password.
- * @throws Refusal (429) during the delay after such tests; as `runSteps`
+ * Runs the steps. Limits the tests with a wrong password for each user name, for all callers together, so that tests cannot be used to
+ * guess passwords. Counts a failure before the steps run, and removes it if they found no wrong password.
+ * @throws Refusal (429) during the delay after failures; (400) if a value is missing
  */
 async function runLimited(ports: Ports, trial: Trial): Promise<readonly TestedStep[]> {
   if (trial.password === '') return runSteps(trial, ports);

@@ -96,7 +96,7 @@ async function checkListedNames(tx: Tx, tid: number, profileId: number): Promise
     );
 }
 
-/** Updates the references of listed names to users: `listsUsersById` says whether a listed name refers to a user or is plain text. */
+/** Sets or removes the user ids of listed names after the type has changed, see `listsUsersById`. */
 async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: number): Promise<void> {
   await checkListedNames(tx, tid, profileId);
   const names = tx

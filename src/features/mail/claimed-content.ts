@@ -8,7 +8,7 @@ interface StoredContent {
   readonly language: string;
 }
 
-/** Returns the content of a claimed delivery, null if it was deleted; or the end of the attempt if the mail must not be sent. */
+/** Returns the content of a claimed delivery (null: it was deleted), or the end of the attempt if the mail must not be sent. */
 export async function claimedContent(
   { store }: Pick<Ports, 'store'>,
   delivery: ClaimedDelivery,

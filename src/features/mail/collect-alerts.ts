@@ -3,8 +3,7 @@ import type { Store, Tx } from '#ports/store.ts';
 
 const minute = 60_000; // ms
 /**
- * Times in ms during which a digest collects the alerts about one visitor of one share: before the first mail, and before each further
- * mail while the visitor continues. The last time repeats.
+ * Times in ms for which a digest collects alerts before the first mail, the second mail, and so on. The last time repeats.
  */
 export const digestPauses = [minute, 5 * minute, 15 * minute, 60 * minute] as const;
 const alertsPerPage = 1000;
@@ -54,8 +53,8 @@ async function* visitorsWithoutDigest(read: Tx): AsyncGenerator<VisitorOfShare[]
 }
 
 /**
- * Adds a digest for each visitor whose alerts have none. Alerts are not marked as collected: to change each of them would cost more than
- * all searches. A search misses none, in whichever order the transactions of two processes end.
+ * Adds a digest for each visitor whose alerts have none. Searches all alerts each time, because to mark each collected alert would cost
+ * more. So it misses no alert, even if transactions of several processes do not commit in the order of the ids.
  */
 export class AlertCollector {
   readonly #store: Store;

@@ -9,7 +9,6 @@ export interface MailCounts {
   readonly oldest: number;
 }
 
-/** Returns the numbers of mails by state, and how long the oldest has been due. */
 export async function countMails({ store }: Pick<Ports, 'store'>): Promise<MailCounts> {
   const rows = await store.reports
     .selectFrom('delivery')

@@ -51,7 +51,7 @@ export async function hasDeliveriesToSend(store: Store, lane: MailLane): Promise
 export const isClaimed = ({ id, attempts }: ClaimedDelivery) =>
   sql<boolean>`delivery.id = ${id} AND delivery.state = 'sending' AND delivery.attempts = ${attempts}`;
 
-/** Sets the state of claimed deliveries to `waiting` again, because they were not tried. */
+/** Sets claimed deliveries that were not tried back to `waiting`. */
 export async function requeueUntriedDeliveries({ store }: QueuePorts, deliveries: readonly ClaimedDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
   await store.write(
@@ -66,8 +66,8 @@ export async function requeueUntriedDeliveries({ store }: QueuePorts, deliveries
 }
 
 /**
- * Sets the state of deliveries to `waiting` again that an interrupted run, of this process or another, has left in `sending`. Only the
- * sender of the lane may call it, before it claims any.
+ * Sets deliveries that an interrupted run has left in `sending` back to `waiting`. Only the sender of the lane may call it, before it
+ * claims any.
  */
 export async function requeueInterrupted({ store }: QueuePorts, lane: MailLane): Promise<void> {
   const interruptedDeliveries = await store.read
@@ -117,7 +117,6 @@ export async function claimDeliveries(
   }, 'job');
 }
 
-/** The end of an attempt. */
 export type Attempt =
   | { readonly kind: 'sent' }
   /** The mail can never be sent, for example because the server refuses it permanently. */

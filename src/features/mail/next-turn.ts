@@ -3,7 +3,6 @@ import type { MailLane } from '#ports/mail.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { type CrowdedMails, type MailTurn, turnKey } from './slow-mails.ts';
 
-/** Selects from the waiting deliveries of a lane. */
 export const waitingDeliveries = (db: Tx, lane: MailLane) =>
   db.selectFrom('delivery').where('lane', '=', lane).where('state', '=', 'waiting');
 /** Whether a waiting delivery can be sent now. */

@@ -21,7 +21,6 @@ interface ShareRef {
   readonly share_id: number;
 }
 
-/** Returns whether a digest is due. */
 export async function hasDueDigest({ read, dialect }: Store): Promise<boolean> {
   const due = read.selectFrom('alert_digest').select('share_id').where(sql<boolean>`due_at <= ${dialect.now}`);
   return (await due.limit(1).executeTakeFirst()) !== undefined;
@@ -44,7 +43,7 @@ async function pauseOf(tx: Tx, { tid, share_id }: ShareRef, now: number): Promis
   return oldest ? Math.max(1, oldest.created_at + hour - now) : 0;
 }
 
-/** Returns whether a tenant has so many waiting mails that its alerts must wait. A mail that still lacks deliveries counts as many. */
+/** Returns whether a tenant has so many waiting mails that its alerts must wait. A mail with pending recipients counts as many. */
 async function hasManyMails(tx: Tx, tid: number): Promise<boolean> {
   const lists = tx.selectFrom('mail_content').select('id').where('tid', '=', tid).where('pending', '<>', '');
   if (await lists.limit(1).executeTakeFirst()) return true;
@@ -69,7 +68,6 @@ const alertColumns = [
   'audit.after',
 ] as const;
 
-/** Returns the oldest alerts of some digests. */
 const alertsOf = (tx: Tx, { tid, share_id }: ShareRef, visitors: readonly string[]) =>
   tx
     .selectFrom('alert')
@@ -155,8 +153,8 @@ export interface AlertOptions {
 }
 
 /**
- * Plans one mail about the share whose digest has been due the longest: a mail for up to `digestsPerMail` of its due digests. Postpones the
- * digests instead while too many mails of the tenant wait, or after too many mails about the share in the last hour.
+ * Plans one mail for up to `digestsPerMail` due digests of one share: the share whose digest has been due the longest. Postpones the
+ * digests if too many mails of the tenant wait, or if there were too many mails about the share in the last hour.
  * @returns false if no digest is due
  */
 async function planNextShare(ports: PlanPorts, { language, domain }: AlertOptions): Promise<boolean> {

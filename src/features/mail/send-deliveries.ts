@@ -25,7 +25,7 @@ export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'> & { 
 
 /** Small, so that each turn is short. */
 const deliveriesPerClaim = 10;
-/** ms after which claimed mails count as slow: others are sent at the same time, so that slow recipients do not delay them. */
+/** ms after which claimed mails count as slow. Another worker then sends other mails. */
 const slowAfter = 5000;
 const idlePause = 500; // ms between two checks for new deliveries while mails are being sent
 const firstServerPause = 1000; // ms before the next attempt while no mail can be sent; each further pause is twice as long
@@ -141,7 +141,7 @@ export class DeliverySender {
   }
 
   /**
-   * Waits until a delivery is due, as long as other workers are sending mails, which may take minutes.
+   * Waits until a delivery is due, but only while other workers are sending mails, which may take minutes.
    * @returns false when no mail is being sent any more, or the signal is aborted
    */
   async #awaitDeliveries(signal: AbortSignal): Promise<boolean> {

@@ -15,7 +15,7 @@ const maxFastHosts = 1000; // hosts that are remembered
 interface GroupLimits {
   /** Slow mails of a group that are sent at a time in addition to the usual number. */
   readonly maxSlow: number;
-  /** Mails of all slow groups together that are sent at a time, without the additional ones that `maxSlow` limits. */
+  /** Mails of all slow groups together that are sent at a time. The additional mails that `maxSlow` limits do not count. */
   readonly maxWorkers: number;
 }
 
@@ -44,8 +44,7 @@ class MailGroups<Key> {
   }
 
   /**
-   * Returns the groups of which no mail is sent: those with many slow mails, and all slow groups while they have their share of the
-   * workers.
+   * Returns the groups whose mails must wait: those with `maxSlow` slow mails, and all slow groups while they use `maxWorkers`.
    */
   findCrowded(): ReadonlySet<Key> {
     const withManySlow = [...this.#slowMails].filter(([, count]) => count >= this.#limits.maxSlow).map(([key]) => key);
@@ -78,7 +77,6 @@ export interface SentMail extends MailTurn {
   host: string | null;
 }
 
-/** Returns the host of an address. */
 export const mailHost = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 
 /**
@@ -109,8 +107,8 @@ export class SlowMails {
   #slow = 0;
 
   /**
-   * @param concurrency the usual number of mails: one worker is left to tenants that are not slow, and two to turns and hosts that are not
-   * slow
+   * @param concurrency the usual number of mails that are sent at a time. Slow tenants leave one worker to others. Slow turns and hosts
+   * leave two.
    */
   constructor(concurrency: number) {
     this.#tenants = new MailGroups({ maxSlow: maxSlowByGroup.tenant, maxWorkers: concurrency - 1 });
@@ -142,7 +140,7 @@ export class SlowMails {
     if (host !== null) this.#hosts.countRunning(host, -1);
   }
 
-  /** Notes how long a mail has taken, in ms. @returns whether that was unusually long */
+  /** Records how long a mail has taken, in ms. @returns whether that was unusually long */
   measure(mail: SentMail, duration: number): boolean {
     const isSlow = duration > usualTime;
     this.#setSlow(mail, isSlow);

@@ -26,16 +26,16 @@ type ProofPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'totp' | 'passkeys' 
 type Factors = Awaited<ReturnType<typeof selectSecondFactors>>;
 type OperatorEpoch = { readonly id: number; readonly session_epoch: number };
 
-/** Steps by which a used code may be ahead of one that is entered later: each may be a step off the server's time. */
+/** Time steps by which a used code may be ahead of a code that is entered later. Each may differ from the server's time by one step. */
 const maxStepsAhead = 2;
 
 /**
- * Returns whether a step comes after the last one. A last step that is too far ahead was recorded while a clock was wrong: it does not
- * count, since it would lock the operator out for as long as that clock was ahead.
+ * Returns whether a step comes after the last one. Ignores a last step that is too far ahead: it was recorded while a clock was wrong,
+ * and would lock the operator out.
  */
 const isNewer = (step: number, last: number, maxAhead: number): boolean => step > last || last > step + maxAhead;
 
-/** Wrong codes and passkeys count for each operator, from all networks: an attacker who guesses codes knows the password already. */
+/** Counts wrong codes and passkeys of an operator from all networks together: an attacker who guesses codes already knows the password. */
 const attemptKey = (operatorId: number): FailureKey => ({ scope: 'pair', key: `second factor ${operatorId}` });
 
 async function proofOfCode(

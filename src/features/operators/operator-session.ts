@@ -21,7 +21,6 @@ export interface Origin {
   readonly requestId: string;
 }
 
-/** An operator who is signed in. */
 export interface SignedInOperator {
   readonly id: number;
   readonly tid: number;
@@ -38,7 +37,6 @@ interface OperatorSession extends SignedInOperator {
   readonly usedAt: number;
 }
 
-/** 1: the policy of the tenant requires a second factor, and the operator has signed in with a password and has none. */
 const lacksSecondFactor = sql<number>`(SELECT count(*) FROM tenant WHERE tenant.id = operator.tid AND tenant.second_factor_required = 1
   AND operator_session.by_provider = 0
   AND NOT EXISTS (SELECT 1 FROM second_factor WHERE second_factor.operator_id = operator.id))`.as('lacks_second_factor');
@@ -66,7 +64,6 @@ export async function roleOfSession(db: Tx, hash: string, now: number): Promise<
   return row && isActive(row, now) ? parseOperatorRole(row.role) : null;
 }
 
-/** Returns the active session of a token, or null. */
 export async function findOperatorSession(store: Store, token: string, now: number): Promise<OperatorSession | null> {
   const hash = sha256(token);
   const row = await store.cachedUntilChange(`operator ${hash}`, () => findSessionRow(store.read, hash));

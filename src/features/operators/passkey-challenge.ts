@@ -9,7 +9,7 @@ const challengeBits = 256;
 export interface PasskeyChallenge {
   readonly use: 'add' | 'signIn';
   readonly operatorId: number;
-  /** Session epoch of the operator: what ends the sessions, such as a new password, ends the challenge. */
+  /** Session epoch of the operator. A change that ends the sessions, such as a new password, also ends the challenge. */
   readonly epoch: number;
   readonly challenge: string;
   /** ms since the epoch. */

@@ -14,7 +14,6 @@ export const sealPasskey = (vault: Vault, passkey: Passkey): string => vault.sea
 /** A stored passkey, and the row that holds it. */
 export type StoredPasskey = Passkey & { readonly row: FactorRow };
 
-/** Returns the passkeys among second factors. */
 export const passkeysOf = (factors: readonly FactorRow[], vault: Vault): StoredPasskey[] =>
   factors.filter(({ kind }) => kind === 'passkey').map((row) => ({ ...JSON.parse(vault.open(purpose, row.secret)), row }));
 

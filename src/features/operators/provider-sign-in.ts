@@ -50,7 +50,7 @@ export const operatorProviderHost = ({ operatorProvider }: Pick<Ports, 'operator
 /**
  * Begins a sign-in at the provider. Stores nothing.
  * @param linkTo the operator to whom the user will be connected; null: the user signs in
- * @returns where the browser goes, and the value of the cookie that it keeps
+ * @returns the address to which the browser is sent, and the value of its cookie
  * @throws Refusal (401, 404, 503)
  */
 export async function beginOperatorSignIn(
@@ -85,7 +85,6 @@ function pendingOf(ports: Pick<Ports, 'vault' | 'clock'>, sealed: string | null,
   throw new Refusal('requestMalformed', 'This sign-in was started in another browser, or has expired. Sign in again.');
 }
 
-/** A user of the provider. */
 interface ProviderUser {
   readonly subject: string;
   /** Names for a new operator, the best one first. */
@@ -176,8 +175,8 @@ async function linkOperator(
 }
 
 /**
- * Returns the user with whom a browser returns, or the refusal if the provider refuses the user or, at a sign-in, the user has no role.
- * Both count as a failed attempt.
+ * Returns the user of the provider. Returns a refusal if the provider refuses the user, or if the user has no role at a sign-in. A refusal
+ * counts as a failed attempt.
  */
 async function verifyUser(ports: Ports, signIn: PendingSignIn, parameters: URLSearchParams): Promise<ProviderUser | Refusal> {
   try {

@@ -20,11 +20,10 @@ export const totpPurpose = 'second factor';
 export const selectSecondFactors = (db: Tx, operatorId: number) =>
   db.selectFrom('second_factor').selectAll().where('operator_id', '=', operatorId).orderBy('id').execute();
 
-/** Returns the HMAC of a recovery code, which the database stores in its place. @param digits of the code */
+/** Returns the HMAC of a recovery code. The database stores only the HMAC. @param digits of the code */
 export const recoveryCodeKey = (vault: Pick<Vault, 'mac'>, operatorId: number, digits: string) =>
   vault.mac('recovery code', `${operatorId} ${digits}`);
 
-/** Returns whether the policy of a tenant requires a second factor. */
 export async function requiresSecondFactor(db: Tx, tid: number): Promise<boolean> {
   const tenant = await db.selectFrom('tenant').select('second_factor_required').where('id', '=', tid).executeTakeFirstOrThrow();
   return tenant.second_factor_required === 1;
@@ -35,7 +34,6 @@ export function checkIsOperator({ kind }: Caller): void {
   if (kind !== 'operator') throw new Refusal('roleTooLow', 'API keys have no second factors: sign in to the console as an operator.');
 }
 
-/** Returns the name, the password hash and the session epoch of an operator. */
 export const selectOperator = (db: Tx, id: number) =>
   db.selectFrom('operator').select(['id', 'name', 'password_hash', 'session_epoch']).where('id', '=', id).executeTakeFirstOrThrow();
 

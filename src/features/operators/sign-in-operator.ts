@@ -24,7 +24,7 @@ export interface OperatorSignInResult {
 /**
  * Returns the operator and the proof of the second factor; a Refusal if the second factor is wrong; null for a wrong name or password.
  * An unknown name takes as long as a wrong password, so that the time does not reveal which names exist.
- * @throws Refusal as `checkSecondFactor`; then the attempt with the password does not count
+ * @throws Refusal (401, 429) of `checkSecondFactor`; then the attempt with the password does not count
  */
 async function verifyOperator(ports: Ports, tid: number, { name, password, ...secondFactor }: OperatorSignIn, verify: VerifyPassword) {
   const operator = await findOperator(ports.store.read, tid, name);

@@ -8,8 +8,7 @@ import { operatorRecord } from './operator-rows.ts';
 const isSelf = (caller: Caller, id: number) => caller.kind === 'operator' && caller.id === id;
 
 /**
- * Checks that the body has the current password if operators change their own, and that only admins set the password of
- * another operator.
+ * Checks that operators send their current password to change their own, and that only admins set the password of another operator.
  */
 function checkPermission(caller: Caller, { id, currentPassword }: OperatorPassword): void {
   if (isSelf(caller, id)) {

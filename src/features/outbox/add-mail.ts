@@ -20,7 +20,7 @@ export interface NewMail {
   readonly recipients: readonly string[];
   /** Domain of the Message-IDs. */
   readonly domain: string;
-  /** Group of mails that take one turn; without it, the deliveries of this mail take one turn together. */
+  /** Mails with the same turn are sent in one turn. Default: a turn of this mail alone. */
   readonly turn?: string;
   /** true: the mail is not sent until somebody calls mail/retry for it. */
   readonly isHeld?: boolean;
@@ -35,7 +35,6 @@ interface PlannedMail {
   readonly state: 'waiting' | 'held';
 }
 
-/** Returns the turn of the deliveries of one mail. */
 const turnOf = (contentId: number) => `mail ${contentId}`;
 
 /** Adds deliveries of a mail. A recipient who has unsubscribed from the share gets no alert. */

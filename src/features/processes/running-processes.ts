@@ -12,8 +12,7 @@ type ProcessPorts = Pick<Ports, 'store' | 'process'>;
 export class DatabaseReplaced extends Error {}
 
 /**
- * Checks that the database was not replaced since this process started. Otherwise, the caches of the process would be
- * stale.
+ * Checks that the database was not replaced since this process started. After a replacement, the caches of the process are stale.
  * @param databaseId id of the database when this process started
  * @throws DatabaseReplaced
  */

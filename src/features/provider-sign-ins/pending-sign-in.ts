@@ -1,13 +1,13 @@
 import type { Ports } from '#ports/ports.ts';
 
-/** Maximum time for a sign-in at a provider, and for the beginning of a test, in ms. */
+/** Time in ms within which a sign-in at a provider must end, and a test must begin. */
 export const providerSignInTime = 10 * 60_000;
 
 type SealPorts = Pick<Ports, 'vault' | 'clock'>;
 
 /**
- * Encrypts the state of a started sign-in, which the browser keeps until it returns from the provider, or the permission to test one.
- * @param purpose tells sign-ins of visitors and operators, tests and permissions apart
+ * Encrypts the state of a started sign-in for the browser, or the permission to test a sign-in.
+ * @param purpose `openPending` accepts only the same purpose
  */
 export const sealPending = ({ vault, clock }: SealPorts, purpose: string, signIn: object): string =>
   vault.seal(purpose, JSON.stringify({ ...signIn, until: clock.now() + providerSignInTime }));

@@ -6,14 +6,14 @@ import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts'
 /** Returns the refusal for a sign-in that a provider refused, or whose statement failed a check. @param forOperator the reason */
 export const providerRefusal = (forOperator: string): Refusal => new Refusal('providerRefused', undefined, { forOperator });
 
-/** Returns the refusal for an error of a provider, or another error as it is. */
+/** Returns the refusal for an error of a provider. Returns any other error unchanged. */
 export function providerErrorAsRefusal(cause: unknown): unknown {
   if (cause instanceof ProviderUnavailable) return new Refusal('providerAway', undefined, { forOperator: cause.message });
   const isRefused = cause instanceof ProviderRefused || cause instanceof ClaimsRefused || cause instanceof StatementRefused;
   return isRefused ? providerRefusal(cause.message) : cause;
 }
 
-/** Throws the refusal for an error of a provider, or another error as it is. For `catch` of a promise. */
+/** Throws the result of `providerErrorAsRefusal`. For `catch` of a promise. */
 export function throwAsRefusal(cause: unknown): never {
   throw providerErrorAsRefusal(cause);
 }

@@ -2,13 +2,12 @@ import { waitAtMost } from '#core/time-limit.ts';
 import { type CountedFolder, type CountPorts, countFolder } from './count-folder.ts';
 
 const minute = 60_000; // ms
-/** How many quick and how many slow counts run at a time, each of another tenant. A count is slow if it takes longer than a minute. */
+/** Counts that run at a time, each of another tenant. A count that takes longer than a minute is slow. */
 const maxQuick = 4;
 const maxSlow = 16;
 const maxCountTime = 120 * minute; // a hostile service could list files without end
 const searchInterval = minute / 6; // ms between two searches for due folders while some are being counted
 
-/** A count in progress. */
 interface RunningCount {
   readonly tid: number;
   readonly abort: () => void;
@@ -25,13 +24,12 @@ const dueFolders = ({ store, clock }: CountPorts, busyTenants: readonly number[]
     )
     .selectAll('location')
     .select(['path', 'counted_at'])
-    // A time of the last count that is in the future was stored while the clock was ahead.
+    // A folder is also due if its last count is in the future: the clock was ahead then.
     .where(({ or, eb }) => or([eb('due_at', '<=', clock.now()), eb('counted_at', '>', clock.now())]))
     .$if(busyTenants.length > 0, (query) => query.where('counted_folder.tid', 'not in', [...busyTenants]))
     .orderBy('due_at')
     .limit(1);
 
-/** Returns whether any folder is due. */
 export const hasDueFolders = async (ports: CountPorts): Promise<boolean> => (await dueFolders(ports).executeTakeFirst()) !== undefined;
 
 /** Counts the due folders. A location whose files take long to count delays no other tenant. */

@@ -21,7 +21,7 @@ async function awaitStep<T>(step: Promise<T>): Promise<T> {
   return result.value;
 }
 
-/** Reads no more of a list than its first entries. A storage holds the folder open from `list` until the reader ends. */
+/** Ends a list that nobody reads. Until then, the storage holds the folder open. */
 async function endList(batches: AsyncIterable<unknown> | null): Promise<void> {
   for await (const _ of batches ?? []) return;
 }
@@ -54,8 +54,7 @@ async function* batchesOf(storage: CountableStorage, folder: ItemPath) {
 }
 
 /**
- * Counts the files of a folder and of all its subfolders. The path may also be that of a file. The list of folders is explicit: a
- * recursion would need a call for each level.
+ * Counts the files of a folder and of all its subfolders. The path may also be that of a file.
  * @param maxEntries files and folders
  * @throws TooManyFiles, StorageUnavailable; the reason of the signal
  */

@@ -28,7 +28,6 @@ export interface CountedFolder extends Selectable<LocationTable> {
   readonly counted_at: number | null;
 }
 
-/** Returns the columns that identify a folder in the tables of counts, with their values. */
 const keyOf = ({ tid, id, path }: CountedFolder) => ({ tid, location_id: id, path });
 
 /** Returns whether the folder must still be counted. The folder of a share is counted only while a share of this folder has a quota. */
@@ -59,7 +58,6 @@ async function recordedSpace(db: Tx, folder: CountedFolder): Promise<RecordedSpa
   return { bytes: Number(row?.bytes ?? 0), files: Number(row?.files ?? 0), changes: Number(row?.changes ?? 0) };
 }
 
-/** The result of counting a folder. */
 interface FolderCount {
   readonly contents: UsedSpace;
   /** The recorded values when the count began. */

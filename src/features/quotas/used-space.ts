@@ -15,7 +15,6 @@ const idleClaimStep = 1 << 20;
 export const claimOf = (size: number, received: number, isArriving: boolean): number =>
   Math.min(size, received + (isArriving ? claimStep : idleClaimStep));
 
-/** What a folder holds. */
 export interface UsedSpace {
   readonly bytes: number;
   readonly files: number;

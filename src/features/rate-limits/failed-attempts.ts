@@ -35,7 +35,7 @@ export const pairKey = (realm: string, user: string, address: string): FailureKe
 export async function clearPairFailures(tx: Tx, realm: string, user: string): Promise<void> {
   const prefix = `pair ${realm} ${user} `;
   const isPair = sql<boolean>`substr(key, 1, length(${prefix})) = ${prefix}`; // not `like`: a name can contain % and _
-  // What follows is a network, which contains no space. In the key of "ann b", the rest after "ann" contains one.
+  // The rest of the key must be a network, which contains no space. Otherwise the keys of "ann b" would count as keys of "ann".
   const isOfUser = sql<boolean>`substr(key, length(${prefix}) + 1) not like '% %'`;
   await tx.deleteFrom('failure').where(isPair).where(isOfUser).execute();
 }
@@ -95,8 +95,8 @@ export async function removeLatestFailures(tx: Tx, keys: readonly Pick<FailureKe
  * @param pair null: the attempt counts for its networks alone
  * @param verify returns null if the name or the password is wrong, or a Refusal with another reason, which also counts as a failure
  * @returns the result of `verify`
- * @throws Refusal: 401 for null, or the one that `verify` returns; 429 during the delay; what `verify` throws: if it throws a Refusal, the
- *   attempt does not count
+ * @throws Refusal (401) for null; the Refusal that `verify` returns; Refusal (429) during the delay; what `verify` throws. If it throws a
+ *   Refusal, the attempt does not count
  */
 export async function verifyAttempt<Result>(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,

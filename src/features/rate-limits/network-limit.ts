@@ -34,12 +34,12 @@ function networkLimit(clock: Clock, window: number, max: { readonly network: num
   };
 }
 
-/** Returns a limit of new sessions, each of which needs a row in the database until it expires, and of attempts to reset a password. */
+/** Returns a limit of new sessions and of attempts to reset a password. Each session needs a row in the database until it expires. */
 export const newSessionLimit = (clock: Clock) => networkLimit(clock, minute, { network: 300, wide: 1000 });
 
 /**
- * Returns a limit of requests that begin a sign-in at a provider, begin or complete a test of one, park a provider's response, or report
- * a sign-out there: each may send a request to the provider or write to the database.
+ * Returns a limit of requests for a sign-in, a test or a sign-out at a provider. Each may send a request to the provider or write to the
+ * database.
  */
 export const providerRequestLimit = (clock: Clock) => networkLimit(clock, minute, { network: 300, wide: 1000 });
 

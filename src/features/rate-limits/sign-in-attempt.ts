@@ -7,10 +7,10 @@ import { checkDelay, networkKeys, pairKey, verifyAttempt } from './failed-attemp
 export type RunAttempt = <Result>(verify: () => Promise<Result | Refusal | null>) => Promise<Result>;
 
 /**
- * Begins an attempt of a visitor to sign in, or to reset a password with a code. The delay is checked here too, so that attempts during it
+ * Begins an attempt of a visitor to sign in, or to reset a password with a code. Checks the delay first, so that attempts during the delay
  * write nothing.
- * @param name name by which the attempts of one visitor are counted, in each network separately; empty: all visitors of the profile in a
- *   network together; null: only the attempts of the networks are counted
+ * @param name by which attempts are counted in each network. Empty: all visitors of the profile count together. null: attempts count only
+ *   for the network
  * @throws Refusal (429) during the delay after failed attempts
  */
 export async function beginAttempt(

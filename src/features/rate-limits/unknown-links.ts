@@ -7,8 +7,8 @@ const prefix = 'unknown link from ';
  * Shares the requests for unknown links with the other processes on the database, and returns the counts of all processes.
  * The counts are stored as failures, and deleted with the failed sign-in attempts.
  * @param since start of the current minute, ms since the epoch
- * @param networks of the requests at this process that were not shared yet, one for each count: an IPv6 client counts for its network and
- *   its site
+ * @param networks of the requests that this process has not shared yet, one entry for each count. An IPv6 client counts for its network
+ *   and for its site
  * @returns the counts of this minute, by network
  */
 export async function exchangeUnknownLinks(

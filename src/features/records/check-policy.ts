@@ -9,7 +9,6 @@ const policyRows = preparedQuery((db, p: QueryParameter<{ tid: number }>) =>
   db.selectFrom('tenant').select(policyColumns).where('id', '=', p('tid')),
 );
 
-/** Returns the policy of a tenant. */
 export async function tenantPolicy(db: Tx, tid: number): Promise<TenantPolicy> {
   const [row] = await policyRows(db, { tid });
   if (!row) throw new Error(`tenant ${tid} does not exist`);

@@ -2,8 +2,8 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { Refusal } from '#core/messages.ts';
 
 /**
- * Returns the body schema of an update with further, fixed fields of the record: `checkFixedFields` accepts them if their
- * values equal the record's.
+ * Returns the body schema of an update, extended by the fixed fields of the record. `checkFixedFields` accepts them if their values equal
+ * the record's.
  * @param fixed by field: the detail of the field error if a body has another value
  */
 export function withFixedFields<B extends TSchema, F extends TProperties, K extends keyof F & string>(

@@ -27,7 +27,6 @@ export async function bytesOfRows(
   return rows[0]?.bytes ?? 0;
 }
 
-/** Returns whether the records of a page are too large for one response. */
 export const isPageTooLarge = (bytes: number) => bytes > maxBytes;
 
 /** Checks that a page fits into one response. @param bytes size of the long texts of its records. @throws Refusal (400) */

@@ -30,7 +30,6 @@ export interface SearchPageRequest {
   readonly after: Cursor | null;
 }
 
-/** The result of one search page. */
 export interface SearchResult {
   readonly ids: readonly number[];
   readonly total: number;
@@ -46,7 +45,7 @@ export const emptyFirst = (column: string) => sql<number>`coalesce(${sql.ref(col
 
 const maxSortLength = 200; // characters
 
-/** Returns a sort expression for the beginning of a long text: the sort of a late page holds the values of all records before that page. */
+/** Returns a sort expression for the beginning of a long text. For a late page, the sort holds the values of all earlier records. */
 export const sortablePrefix = (column: string) => sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(maxSortLength)})`;
 
 function parseDateFilter(field: 'fromDate' | 'toDate', text: string | undefined): number | null {
@@ -96,7 +95,6 @@ interface CountedRecords extends SearchScope {
   readonly isCacheable: boolean;
 }
 
-/** A search over one table. */
 interface SearchRequest<TB extends keyof Database> {
   /** The records that match all filters except an indexed word. */
   readonly matches: SelectQueryBuilder<Database, TB, object>;
@@ -188,6 +186,5 @@ export function searchResponse(
 
 const pageParameters = ['after', 'startIndex', 'pageSize', 'sortField', 'sortOrder', 'details'];
 
-/** Returns whether the query has a filter. */
 export const hasFilter = (query: object) =>
   Object.entries(query).some(([name, value]) => !pageParameters.includes(name) && value !== undefined && value !== '');

@@ -1,6 +1,5 @@
 import { formatInstant } from '#core/instant.ts';
 
-/** The columns of a row that record its creation and its last change. */
 interface StampedRow {
   readonly created_owner: string;
   readonly updated_owner: string;

@@ -35,7 +35,6 @@ export function unmaskMembers(value: object, secrets: readonly string[], current
   return Object.fromEntries(entries);
 }
 
-/** Returns whether a secret of this configuration is a mask. */
 export const containsMask = (value: object, secrets: readonly string[]) =>
   entriesOf(value).some(([key, text]) => secrets.includes(key) && text === secretMask);
 

@@ -38,8 +38,7 @@ export async function secretsToEnter(db: Tx): Promise<string[]> {
 }
 
 /**
- * Deletes what was encrypted with a lost key in login profiles, locations, second factors, codes and stored responses, so that Postern
- * starts with a new key.
+ * Deletes all secrets that were encrypted with a lost key, so that Postern can start with a new key.
  */
 export async function forgetSecrets(tx: Tx, vault: Vault): Promise<void> {
   for (const { tid, id } of await selectProfilesWithSecrets(tx))

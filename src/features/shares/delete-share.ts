@@ -7,8 +7,8 @@ import { deleteUnusedLinkProfile } from './link-password.ts';
 import { shareAuditFields, shareRecord } from './share-rows.ts';
 
 /**
- * Ends the unfinished uploads at a share: a job deletes what has arrived. Their space is free at once, or when a part that is arriving
- * ends.
+ * Ends the unfinished uploads at a share. A job deletes the received bytes. An upload frees its space at once, or at the end of a part that
+ * is arriving.
  * @param now ms since the epoch
  */
 async function endUploadsOf(tx: Tx, tid: number, shareId: number, now: number): Promise<void> {

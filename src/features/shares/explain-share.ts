@@ -79,7 +79,7 @@ async function findUser({ store }: ExplainPorts, link: LinkRow, { username, emai
   return user?.active === 1 ? { userId: user.id, names: [user.username] } : null;
 }
 
-/** Returns who signs in with a code that is mailed to the named user or address, or null if nobody gets one: as `findCodeRecipient`. */
+/** Returns who signs in with a code that is mailed to the named user or address, or null. The rules are those of `findCodeRecipient`. */
 async function findCodeUser({ store, vault }: ExplainPorts, link: LinkRow, { username, email }: ExplainRequest): Promise<User | null> {
   const users = profileUsers(store.search, link);
   const named = username ? await users.where('username_key', '=', fold(username)).executeTakeFirst() : null;

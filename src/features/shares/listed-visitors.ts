@@ -11,7 +11,6 @@ interface ListedName {
 
 /** The names that a share lists, and which of them have visited it. */
 export interface ListedVisitors {
-  /** Records a visitor of the share. */
   add(visitor: Pick<VisitorCounts, 'visitor' | 'identityKey'>): void;
   /** Returns the names that have not visited the share, in the order of the list. */
   notVisited(): string[];

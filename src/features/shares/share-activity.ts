@@ -42,10 +42,8 @@ function parseDate(field: string, text: string | null | undefined, meaning: 'fir
 
 const maxVisitors = 1000;
 
-/** What one visitor did. */
 type VisitorSums = VisitSums & { readonly visitor: string; readonly last: number };
 
-/** What visitors did at a share. */
 interface Activity {
   /** By the first instant of each day. */
   readonly byDay: Map<number, VisitSums>;

@@ -9,7 +9,6 @@ import type { Tx } from '#ports/store.ts';
 const insertBatch = 200; // rows
 const queryBatch = 2000; // names; until PostgreSQL has statistics, each query may read all users of a profile
 
-/** Identifies a share by its tenant and id. */
 export interface ShareRef {
   readonly tid: number;
   readonly id: number;
@@ -82,7 +81,6 @@ const groupEntries = (names: readonly string[]): Entry[] =>
 
 const listText = (entries: readonly Entry[]) => formatList(entries.map(({ name }) => name));
 
-/** The tables that hold the lists of shares. */
 type ListTable = 'share_user' | 'share_group';
 
 async function insertEntries(tx: Tx, table: ListTable, share: ShareRef, rows: readonly (Entry & { position: number })[]): Promise<void> {
@@ -165,8 +163,8 @@ export async function addGroupNames(tx: Tx, share: ShareRef, names: readonly str
 
 /**
  * Replaces the user names of a share.
- * @param hasNewProfile whether the share has just got another profile: then all entries, which may refer to users of the former profile,
- *   are deleted first
+ * @param hasNewProfile true: the share has just got another profile. Then all entries are deleted first, because they may refer to users
+ *   of the former profile
  * @returns the list as a text
  * @throws Refusal 400 at userNames
  */

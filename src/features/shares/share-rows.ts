@@ -36,11 +36,11 @@ const selectJoined = (db: Tx) =>
     .selectAll('share')
     .select(['location.name as location_name', 'login_profile.type_id', 'login_profile.view_id as profile_view_id']);
 
-/** Selects the same columns and the number of users that each share admits. Counting them takes long for long lists. */
+/** Selects the columns of `selectJoined` and the number of users that each share admits. For long lists, the count takes long. */
 const selectRows = (db: Tx) => selectJoined(db).select(allowedLogins.as('allowed_logins'));
 export type ShareRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 
-/** Builds a list as `formatList` does, so that a share has one row however many names it lists. */
+/** The text of a list, in the format of `formatList`. With it, a share has one row however many names it lists. */
 const listText = sql<string>`string_agg(
   case when name like '%,%' or name like '%"%' then '"' || replace(name, '"', '""') || '"' else name end, ', ' order by position)`;
 
@@ -68,7 +68,6 @@ const joinedRowById = preparedQuery((db, p: QueryParameter<{ tid: number; id: nu
 );
 const listsById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) => selectLists(db, p('tid'), [p('id')]));
 
-/** The lists of a share, as texts. */
 export type ListTexts = Pick<Share, 'userNames' | 'groupNames'>;
 
 function recordOf(row: ShareRow, { userNames, groupNames }: ListTexts, publicUrl: string): Share {
@@ -125,7 +124,7 @@ const listedNameCount = preparedQuery((db, p: QueryParameter<{ tid: number; id: 
   db.selectFrom('share').select('listed_names').where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
-/** Returns the connection that reads a share. With many listed names it is one outside the event loop's thread, used in turns. */
+/** Returns the connection that reads a share. For many listed names, it is a connection of another thread, which requests use in turns. */
 export async function selectShareReader(
   { read, longRecordReader: longRecords }: Pick<Store, 'read' | 'longRecordReader'>,
   tid: number,
@@ -221,12 +220,11 @@ export async function findShareProfile(db: Tx, tid: number, id: number) {
   return profile;
 }
 
-/** Returns the fields of a share that an audit entry records. */
 export const shareAuditFields = ({ id, title, viewId }: Share) => ({ id, title, viewId });
 
 /**
- * Returns the condition for the path `key` and everything below it: one range of the index, without names that only begin
- * alike, as `/ab` does for `/a`.
+ * Returns the condition for the path `key` and everything below it, as one range of the index. Paths that only begin alike do not match,
+ * such as `/ab` for `/a`.
  */
 export const pathCondition = (key: string) => {
   const inner = key === '/' ? '' : key;

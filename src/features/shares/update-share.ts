@@ -22,7 +22,7 @@ import {
   shareRecordWithLists,
 } from './share-rows.ts';
 
-/** Fields that this operation does not change, with the reason or the operation that does. */
+/** Fields that this operation does not change, with the detail of their field errors. */
 const fixedFields = {
   location: 'cannot be changed. Create another share instead.',
   path: 'cannot be changed. Create another share instead.',
@@ -30,7 +30,7 @@ const fixedFields = {
   tid: 'cannot be changed',
 };
 
-/** Requires the lists again if the share gets another profile, which has other users, and does not admit all. @throws Refusal 400 */
+/** Requires new lists if the share gets another profile, which has other users, unless it admits all users. @throws Refusal 400 */
 function checkAudience(body: ShareChange, before: Share): void {
   const hasNewProfile = body.authenticationId !== before.authenticationId || body.linkPassword; // each link password has its own profile
   if (!hasNewProfile || body.allowAllUsers) return;

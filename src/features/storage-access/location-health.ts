@@ -26,7 +26,6 @@ export async function passesCheck(check: () => Promise<unknown>, limit = timeout
 
 type HealthPorts = Pick<Ports, 'store' | 'storages' | 'vault'>;
 
-/** Returns whether a location responds. */
 async function isAvailable(row: StorageLocation, ports: HealthPorts): Promise<boolean> {
   const opening = openLocation(row, ports);
   if (!(await passesCheck(() => opening))) return false;

@@ -4,7 +4,7 @@ import type { StorageLocation } from '#ports/storages.ts';
 import { openStoredSecret, type Vault } from '#ports/vault.ts';
 
 const purpose = 'location';
-/** The configuration of a location whose own was lost: requests to its shares get 503 until an operator enters it again. */
+/** Replaces a configuration that was lost. Requests to the location's shares get 503 until an operator enters the configuration again. */
 export const lostConfiguration = '{}';
 
 /** Decrypted configurations by row: a row that the store has cached is decrypted once. */

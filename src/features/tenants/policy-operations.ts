@@ -16,7 +16,6 @@ const recordOf = ({ longestValidityDays, signInRequired, secondFactorRequired, d
   defaultPermissions: formatList(defaultPermissions ?? []),
 });
 
-/** Counts the active shares that do not comply with the policy. */
 async function countNoncompliant(
   db: Tx,
   tid: number,

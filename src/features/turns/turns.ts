@@ -22,7 +22,7 @@ interface Limits {
 /** Runs expensive work with limited concurrency, in turns. */
 export interface Turns {
   /**
-   * @param clientGone aborts when the client disconnects, which ends the wait; null: the work is done even then
+   * @param clientGone aborts when the client disconnects, which ends the wait; null: the request waits even then
    * @param largeGroups groups that the request shares with many others, such as a wide network: see `WaitingLimit`
    * @throws the refusal of the limits if too many requests wait; the reason of `clientGone` if the client disconnects before its turn
    */
@@ -36,7 +36,7 @@ function runningCounts({ concurrency, concurrencyOfGroup }: Limits) {
   let all = 0;
   const isFull = (group: string | undefined) => (byGroup.get(group ?? '') ?? 0) >= max;
   return {
-    /** Whether a group must wait although others need not. */
+    /** Whether a group has as many running requests as it may. */
     isBlocked: (groups: readonly string[]) => groups.length === level + 1 && isFull(groups[level]),
     mayStart: (groups: TurnGroups) => all < concurrency && !isFull(groups[level]),
     add(groups: TurnGroups, difference: 1 | -1): void {
@@ -97,7 +97,7 @@ export function turns(limits: Limits, limit = waitingLimit(limits.maxWaiting, li
 /**
  * Runs work in its turn, and keeps the turn for a pause after it, so that a flood of such work leaves time for other requests.
  * @param pause the result does not wait for it
- * @throws as `run`, and what `work` throws
+ * @throws the errors of `run` and of `work`
  */
 export async function runWithPause<T>(
   { run }: Turns,

@@ -1,7 +1,6 @@
 import { narrowNetworkOf, wideNetworkOf } from '#core/client-networks.ts';
 import type { TurnGroups } from './turns.ts';
 
-/** A visitor who waits for a turn. */
 export interface TurnVisitor {
   readonly viewId: string;
   readonly address: string;

@@ -1,13 +1,9 @@
 import { addCount } from '#core/count-by-key.ts';
 import { ItemsByGroup } from '#core/items-by-group.ts';
 
-/** A request that waits for its turn. */
 export interface WaitingRequest {
-  /** Name of its inner group. */
   readonly inner: string;
-  /** Names of the large groups that it belongs to. */
   readonly largeGroups: readonly string[];
-  /** Ends its wait. */
   readonly refuse: (cause: unknown) => void;
 }
 
@@ -15,14 +11,13 @@ export interface WaitingRequest {
 export interface WaitingLimit {
   /**
    * Adds a request. If the total is reached, refuses the newest request of the largest of all large groups, to make space for this one.
-   * If this request belongs to the largest group, the other large groups of the requests in that group are compared, and so on: a flood
-   * at a link does not keep other networks away from this link.
-   * @throws the refusal if too many requests of its inner group wait; also if the total is reached and no group is larger than its own
+   * If this request belongs to the largest group itself, compares the other large groups within that group, and so on. So a flood from one
+   * network at a link does not keep other networks away from the link.
+   * @throws the refusal if too many requests of its inner group wait, or if the total is reached and no group is larger than its own
    */
   add(request: WaitingRequest): void;
   /** Removes a request. @returns whether it still waited */
   remove(request: WaitingRequest): boolean;
-  /** Returns how many requests wait. */
   count(): number;
 }
 
@@ -50,8 +45,8 @@ function groupRequests(requests: Iterable<WaitingRequest>, except: readonly stri
 }
 
 /**
- * Returns the newest request of the largest group. If no group is larger than the newcomer's groups with the newcomer, compares the groups
- * within the largest one of the newcomer. Returns undefined if no group is larger there either.
+ * Returns the newest request of the largest group, if that group is larger than the groups of the newcomer. Otherwise compares the groups
+ * within the newcomer's largest group, and so on. Returns undefined if no group is larger.
  * @param own names of the newcomer's groups
  * @param compared names of the groups that contain all of these requests
  */

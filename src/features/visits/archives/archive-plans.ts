@@ -21,14 +21,12 @@ export interface RunningChecksum {
 
 /** The CRC-32 of each file of an archive, by the file's index in the plan. The archives of a location share those of large files. */
 export interface Checksums {
-  /** Returns the checksum, or undefined if it is not known. */
   get(index: number, item: PlacedItem): number | undefined;
   set(index: number, item: PlacedItem, crc: number): void;
   /** Checksums that are being computed, by index, so that two requests do not read the same file only for its checksum. */
   readonly running: Map<number, RunningChecksum>;
 }
 
-/** A plan that is in use. */
 export interface PlanInUse {
   readonly plan: ZipPlan;
   readonly checksums: Checksums;
@@ -38,7 +36,7 @@ export interface PlanInUse {
   release(): void;
 }
 
-/** Plans an archive slice by slice. @param maxEntries returns how many entries it may hold in memory now */
+/** Plans an archive slice by slice. @param maxEntries returns how many entries it may hold now: fewer while other archives are planned */
 type CreatePlan = (maxEntries: () => number) => AsyncGenerator<void, ZipPlan | null>;
 
 /** Checksums of archives, so that a range of an archive that was sent before costs little more than its bytes. */
@@ -79,15 +77,12 @@ export class ArchivePlans {
   readonly #checksumTurns = archiveTurns(maxWaitingChecksums);
   #entriesInUse = 0;
   #planners = 0;
-  /** Creates the piece memory of an archive that is sent. */
   readonly createPieceMemory: () => PieceMemory = pieceMemories();
-  /** Creates a name memory of an archive for a client address. */
   readonly createNameMemory: (address: string) => NameMemory = nameMemories();
 
   /**
    * Plans an archive slice by slice, in turns with others, and keeps the plan until it is released.
-   * @param createPlan yields after every slice, and returns null if the archive cannot be planned. Its parameter returns how
-   *   many entries it may hold; the more archives are planned at the same time, the fewer each may hold
+   * @param createPlan yields after every slice, and returns null if the archive cannot be planned
    * @returns null if `createPlan` returns null, or if the plans in use would hold too many entries with this one
    * @throws Refusal (503) if too many requests wait; the reason of `clientGone`; what `createPlan` throws
    */

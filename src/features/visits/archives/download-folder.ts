@@ -34,7 +34,6 @@ export interface FolderArchive {
   readonly appendEntry: () => Promise<TransferEntry>;
 }
 
-/** The ports and services that sending an archive needs. */
 type ArchivePorts = Pick<Ports, 'media'> & Pick<VisitServices, 'archives'>;
 
 /** Returns whether a file of the folder would have to be signed. */
@@ -65,7 +64,7 @@ async function* zipSources(ports: Pick<Ports, 'media'>, archivedFolder: Archived
     const { entry, name } = item;
     const open = async () => {
       const file = await archivedFolder.storage.open(archivedItemPath(archivedFolder.folder, name));
-      // Checks again the very file that is sent: since the first check, the name may have been given to another file.
+      // Checks the file once more when it is sent: since the first check, another file may have got the name.
       if (file && digitalSignature && (await mustBeSigned(ports, file, visit))) {
         await file.close();
         throw new Refusal('signingUnavailable');

@@ -10,7 +10,6 @@ export interface PieceMemory {
   end(): void;
 }
 
-/** Returns a function that creates the piece memory of an archive. */
 export function pieceMemories(): () => PieceMemory {
   let archives = 0;
   return () => {

@@ -12,7 +12,6 @@ export const memoryCostOf = ({ name }: { readonly name: string }): number => 1 +
 export const maxSingleReadSize = 1 << 20;
 const batchSize = 2000; // items placed before the event loop runs other work
 
-/** A file or folder to archive. */
 export interface ArchiveEntry {
   readonly entry: Entry;
   /** Path within the archive, which is also the path from the archived folder. A folder's name ends with `/`. */

@@ -13,7 +13,6 @@ import { type ReadRun, ZipRuns } from './zip-runs.ts';
 
 const directoryPieceSize = 1 << 16; // bytes
 
-/** A range of an archive's bytes. */
 export interface ArchiveRange {
   /** First and last byte, both inclusive. */
   readonly start: number;
@@ -78,7 +77,7 @@ class RangeWriter {
     }
   }
 
-  /** Yields in pieces a small file that is larger than a piece may be now. Reads it once before for its checksum, unless that is known. */
+  /** Yields a small file in pieces, because it is larger than a piece may be now. First reads the file for its checksum, if necessary. */
   async *#smallFileInPieces(item: PlacedItem, index: number): AsyncGenerator<Buffer> {
     const { checksums } = this.#plan;
     let crc = checksums.get(index, item);

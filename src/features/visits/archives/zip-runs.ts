@@ -12,7 +12,7 @@ interface PlacedFile {
   readonly at: number;
 }
 
-/** Reads files into a buffer, which belongs to the storage until it comes back. */
+/** Reads files into a buffer. The caller must not use the buffer before the result. */
 export type ReadRun = (files: readonly PlacedFile[], buffer: ArrayBuffer) => Promise<FilledRun>;
 
 /** Consecutive items of an archive, with the bytes of their files. */

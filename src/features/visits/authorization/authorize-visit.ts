@@ -35,14 +35,12 @@ export interface VisitorRequest {
   readonly requestId: string;
   readonly credentials: Credentials;
   /**
-   * Must be called after the viewId was looked up, so that it also considers the unknown links that the network has requested meanwhile,
-   * for example in many parallel requests.
+   * Must be called after the lookup of the viewId, so that it also counts unknown links of parallel requests.
    * @throws Refusal (429) if the network has tried too many unknown links, whether or not this one exists
    */
   readonly checkNetwork: () => void;
 }
 
-/** The ports and services that the authorization of a visit needs. */
 export type AuthorizationPorts = Pick<Ports, 'store' | 'clock'> &
   Pick<VisitServices, 'audit' | 'signInKinds' | 'renewals' | 'verifiedPasswords'>;
 
@@ -65,7 +63,6 @@ const denialMessages: Record<Denial, MessageName> = {
   permission: 'permissionOff',
 };
 
-/** Returns the refusal for a denial. */
 export const denialRefusal = (denial: Denial) => new Refusal(denialMessages[denial]);
 
 interface RequestedAction<A extends VisitorAction = VisitorAction> {
@@ -143,7 +140,7 @@ async function reloadLinkAndVisitor(
 /**
  * Finds the link, authenticates the visitor, and decides whether the action is permitted. Visitors reach a link only through this function.
  * @throws Refusal (401, 403, 404, 410) for the first rule that is not met; as `checkNetwork` and `authenticateVisitor`. If the link exists,
- *   the refusal is recorded in the audit log, except one of `checkNetwork`
+ *   records each refusal in the audit log, except a refusal of `checkNetwork`
  */
 export async function authorizeVisit<A extends VisitorAction>(
   ports: AuthorizationPorts,
@@ -214,8 +211,8 @@ function refuse(
 
 /**
  * Returns whether the visitor has signed in at this link and the link admits them.
- * @param verifies false: accepts a user name and password only if they were verified a short time ago, because the time that a
- *   verification takes would show which links exist
+ * @param verifies false: accepts a password only if it was verified a short time ago. The time of a new verification would show which
+ *   links exist
  */
 export async function hasSignedIn(ports: AuthorizationPorts, visitorRequest: VisitorRequest, verifies: boolean): Promise<boolean> {
   const current = await cachedLink(ports, visitorRequest.viewId);

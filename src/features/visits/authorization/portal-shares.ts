@@ -18,7 +18,6 @@ export interface PortalPageRequest {
   readonly pageSize: number;
 }
 
-/** A visitor of a portal and their address. */
 interface PortalVisitor {
   readonly signedIn: SignedInVisitor;
   readonly address: string;

@@ -18,7 +18,6 @@ import { signInPart, visitorPart } from './visit-share.ts';
 
 const firstPage: PortalPageRequest = { startIndex: 0, pageSize: maxPortalPageSize };
 
-/** A request for a page of a portal's shares. */
 export interface PortalRequest {
   readonly page: PortalPageRequest;
   /** Aborted when the client no longer waits for the response. */
@@ -83,7 +82,6 @@ export async function hasSignedInAtPortal(ports: AuthorizationPorts, visitorRequ
   }
 }
 
-/** The ports and services that the response of a portal needs. */
 export type PortalPorts = Pick<Ports, 'store' | 'clock' | 'links'> & Pick<VisitServices, 'searches' | 'portals' | 'signInKinds'>;
 
 /** Returns the response of a portal. Before sign-in it contains no shares. */
@@ -98,7 +96,7 @@ export async function portalResponse(
   if (!signedIn) return { ...common, shares: [], totalCount: 0 };
   const visitor = { signedIn, address: visitorRequest.address };
   const client = { tid: profile.tid, groups: visitorGroups(visitorRequest.address) };
-  // The queries run in the turns of searches: in those of the portals, of which one runs at a time, slow queries would delay all others.
+  // The queries run in the turns of searches. Only one portal has its turn at a time, so a slow query would delay all other portals.
   const shares = await ports.searches.run(client, clientGone, async () => {
     const formPage = await portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page);
     return ports.portals.run(client, clientGone, async () => formPage());

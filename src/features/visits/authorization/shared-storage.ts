@@ -88,7 +88,6 @@ export interface SharedStorage<A extends keyof PermittedMethods> {
   directoryEntry(path: ItemPath): { parent: ItemPath; name: string };
 }
 
-/** The ports that open the storage of a share. */
 export type StoragePorts = Pick<Ports, 'storages' | 'vault'>;
 
 /**

@@ -36,7 +36,6 @@ export function signInPart(
 
 export const visitorPart = (signedIn: SignedInVisitor | null) => signedIn && { name: signedIn.name, email: signedIn.email };
 
-/** The ports and services that the response of a link needs. */
 export type VisitResponsePorts = Pick<Ports, 'limits' | 'store' | 'clock'> & Pick<VisitServices, 'signInKinds'>;
 
 /** Returns the quota of a share and how much of it is used. null: the share has no quota, or the visitor may not upload. */

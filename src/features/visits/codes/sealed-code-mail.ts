@@ -22,10 +22,8 @@ interface CodeMailContent {
   readonly use?: CodeUse;
 }
 
-/** Encrypts the content of a mail with a code. */
 export const sealCodeMail = (vault: Vault, content: CodeMailContent): string => vault.seal(purpose, JSON.stringify(content));
 
-/** Returns the decrypted content of a mail with a code. */
 const openCodeMail = (vault: Vault, sealed: string): CodeMailContent => JSON.parse(vault.open(purpose, sealed));
 
 /**

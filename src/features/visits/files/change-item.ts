@@ -6,7 +6,7 @@ import { findChangeContext, withNameLocks } from './name-locks.ts';
 import { type ChangePorts, runPendingChange } from './pending-change.ts';
 import { recordEarlierChanges } from './record-earlier-changes.ts';
 
-/** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
+/** A new folder, a rename or a deletion. */
 interface ItemChange<T> {
   readonly change: FileChange;
   readonly response: T;

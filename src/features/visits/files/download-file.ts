@@ -29,7 +29,6 @@ export interface FileDownload {
   readonly appendEntry: () => Promise<TransferEntry>;
 }
 
-/** Returns the first bytes of a file. */
 export const readHead = (file: OpenFile): Promise<Uint8Array> =>
   withStorageErrors(() => readRange(file, { start: 0, end: Math.min(headBytes, file.entry.size) - 1 }));
 

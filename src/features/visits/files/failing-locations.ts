@@ -1,8 +1,8 @@
 const pauses = [10_000, 10_000, 30_000, 60_000] as const; // ms after the first failure, the second and so on; the last one repeats
 
 /**
- * Time in ms for which this process does not try the changes at a location that it has given up, because other processes should. It is
- * short: the other processes may have given up the same location.
+ * Time in ms for which this process leaves a location to other processes, after it has given up the location. It is short, because the
+ * other processes may have given up the location too.
  */
 const givenUpTime = 60_000;
 
@@ -31,7 +31,7 @@ export class FailingLocations {
     return this.#failures.get(location)?.count ?? 0;
   }
 
-  /** Notes that other processes should try to recover the changes at a location, because this one cannot reach it. */
+  /** Leaves the changes at a location to other processes, because this one cannot reach the location. */
   giveUp(location: string): void {
     this.#givenUp.set(location, this.#monotonic());
   }

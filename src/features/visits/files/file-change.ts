@@ -3,7 +3,6 @@ import type { SpaceChange } from '#features/quotas/counted-folders.ts';
 import type { PendingFileChange } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** A change of a file or folder. */
 export interface FileChange {
   readonly action: PendingFileChange['action'];
   /** Path relative to the root of the share. */
@@ -24,7 +23,6 @@ export interface FileChange {
 /** What a change has added to its folder; `unknown` or `mayDiffer`: the files must be counted again. */
 export type MeasuredSpace = (SpaceChange & { readonly mayDiffer?: true }) | 'unknown';
 
-/** The result of a change. */
 export interface FileChangeOutcome<T> {
   readonly value: T;
   readonly path?: string;
@@ -39,7 +37,7 @@ export type SaveResponse = (tx: Tx, auditId: number) => Promise<void>;
 
 /** A change that is recorded as pending. */
 export interface PendingChange {
-  /** Part of the names of the files of the change in the staging area, which show recovery the steps that were done. */
+  /** Part of the names of the change's files in the staging area. These files show recovery which steps were done. */
   readonly token: string;
   /**
    * Called directly before a folder is created, or an item renamed or deleted; called again if that takes several steps, or a long time.
@@ -53,7 +51,6 @@ export interface PendingChange {
   readonly recordHandle: (handle: string) => Promise<void>;
 }
 
-/** The steps of a change. */
 export interface FileChangeSteps<T> {
   readonly apply: (pending: PendingChange) => Promise<FileChangeOutcome<T>>;
   /**

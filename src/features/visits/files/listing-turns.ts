@@ -16,8 +16,8 @@ const maxConcurrent = { location: 4, link: 3, folder: 2, wide: 1 };
 /** Requests that wait or whose responses are still being sent: of a network at one link, of a network and of a wide network. */
 const maxRequests = { networkAtLink: 32, network: 64, wide: 128 };
 /**
- * Requests that wait for a page of a link or of a location. Beyond this number, the newest request of the wide network
- * with the most of them is refused, which may be the new one.
+ * Requests that wait for a page of a link or of a location. If more wait, the newest request of the wide network with the most requests is
+ * refused. It may be the new request.
  */
 const maxWaiting = { link: 256, location: 512 };
 const retryAfter = 2; // seconds
