@@ -171,8 +171,7 @@ async function measureChanges(bare: MeasuredServer, postern: BenchPostern, slow:
   note(atLeast(`share/add, 32 at once${slow}`, 'changes/s', await measureUnderLoad(commit, add, 32), slow === '' ? 0.8 : 5));
   await loopDelay(postern);
   await measureRate(add, 32, seconds);
-  // Measured after many requests at once: V8 optimizes the code only after thousands of requests,
-  // and these would take long if they were sent one at a time.
+  // Measured after the 32 requests at once: V8 optimizes the code only after thousands of requests.
   if (slow === '') note(atLeast('share/add, one at a time', 'changes/s', await measureUnderLoad(commit, add, 1), 0.5));
   if (slow !== '') note(atMost(`share/add, 32 at once${slow}, p99 delay of the event loop`, await loopDelay(postern), 20, 'ms'));
 }

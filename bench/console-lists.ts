@@ -54,7 +54,6 @@ const lastPage: Act = (page) =>
     .last()
     .click();
 
-/** An action on a list. */
 interface ListAction {
   readonly list: 'shares' | 'users';
   readonly name: string;
@@ -75,7 +74,7 @@ const actions: readonly ListAction[] = [
 
 const rounds = 5;
 
-/** Returns a function that opens a list of one Postern as a signed-in operator, and measures an action there. */
+/** Returns a function that opens a list in the console as an operator, and measures an action there. */
 async function listMeasurer(browser: Browser, postern: BenchPostern) {
   const extraHTTPHeaders = { cookie: await operatorCookie(postern) };
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, extraHTTPHeaders });
@@ -88,7 +87,7 @@ async function listMeasurer(browser: Browser, postern: BenchPostern) {
 }
 
 /**
- * Compares the console's lists with many and with few records: how long an operator waits for each action.
+ * Compares how long an operator waits for each action in lists with few and with many records.
  * @param few a Postern with enough records to fill a page in every state, so that drawing takes the same time
  */
 export async function compareConsoleLists(report: (figure: Figure) => void, few: BenchPostern, many: BenchPostern): Promise<void> {

@@ -34,8 +34,7 @@ function sendRequest({ url, authorization }: BenchPostern, operation: string, bo
 
 /**
  * Sends a request several times.
- * @returns its cost, and the last successful response, or the last response if none was
- *   successful
+ * @returns its cost, and the last successful response. If none was successful, the last response
  */
 async function measureCost(
   postern: BenchPostern,
@@ -89,7 +88,7 @@ async function costsOfVisits(postern: BenchPostern, files: string): Promise<read
   return costs;
 }
 
-/** Returns the time to parse JSON of about one megabyte, the length of the longest body that the REST API accepts, in ms. */
+/** Returns the time in ms to parse about one megabyte of JSON, the maximum length of a body. */
 function timeToParseMegabyte(): number {
   const text = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`name${index}`, index])));
   const durations = Array.from({ length: 9 }, () => {

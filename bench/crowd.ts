@@ -12,8 +12,8 @@ async function p99(postern: BenchPostern, viewId: string): Promise<number> {
 
 const maxReaders = 10_000;
 /**
- * Returns how many readers this machine can hold. Each one needs a connection and an open file, and about
- * 4.5 MiB of kernel memory, because both ends of the connection are on this machine.
+ * Returns how many readers this machine can hold. Each one needs two file descriptors and, because both ends of the
+ * connection are on this machine, about 4.5 MiB of kernel memory.
  */
 function readersThatFit(): number {
   const files = Number(/Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);

@@ -8,15 +8,12 @@ export interface Figure {
   readonly holds: boolean;
 }
 
-/** Returns the median. */
 export const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /**
  * Measures the reference and Postern in pairs. The first pair is a warm-up and does not count.
- * @param slices how often each of them is measured within a pair, in the order A B B A, so that
- *   slow changes of the machine affect both
- * @returns the medians of the reference and of Postern, the median of the ratios of the pairs, and
- *   the spread of these ratios
+ * @param slices measurements of each server per pair, in the order A B B A. Slow changes of the machine then affect both
+ * @returns the medians of both and of the ratios, and the spread of the ratios
  */
 export async function measurePairs(rounds: number, reference: () => Promise<number>, ours: () => Promise<number>, slices = 1) {
   const pairs: [number, number][] = [];

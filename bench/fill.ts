@@ -23,8 +23,8 @@ type Row = Record<string, Value>;
 const never = Date.UTC(2100, 0);
 
 /**
- * Returns the validity of a share in an installation that has been in use for some years: most of the oldest shares
- * have expired, some of the newest are not valid yet, and some are inactive.
+ * Returns the validity of a share, as in an installation that is some years old: most of the oldest shares have
+ * expired, some of the newest are not valid yet, and some are inactive.
  */
 function stateOf(number: number, total: number): Row {
   const numberInTenant = Math.floor(number / 2); // every second share belongs to tenant 1

@@ -69,8 +69,8 @@ async function measureSessions(note: Note, postern: BenchPostern, provider: Forg
 
 let nextNumber = 0;
 /**
- * Returns a request that comes from another wide network each time it is sent: the sign-ins from one network are
- * limited.
+ * Returns a request that comes from another wide network each time it is sent. Without that, it would reach the rate
+ * limit of a network.
  */
 const fromManyNetworks = (over: object): autocannon.Request => ({
   setupRequest(request) {
@@ -180,7 +180,7 @@ function forgedForm(bytes: number): string {
   return new URLSearchParams({ SAMLResponse: Buffer.from(xml).toString('base64') }).toString();
 }
 
-/** Measures how forged SAML responses delay other requests: responses just short enough to be read, and longer ones. */
+/** Measures how forged SAML responses delay other requests. Postern reads the shorter ones, and refuses the longer ones unread. */
 async function measureForgedResponses(note: Note, postern: BenchPostern, folder: string, bare: MeasuredServer): Promise<void> {
   const { certificate } = writeSelfSigned(folder, 'idp.example');
   const provider = { entityId: 'urn:idp', entryPoint: 'https://idp.example/sso', certificates: [readFileSync(certificate, 'utf8')] };
@@ -209,7 +209,6 @@ async function measureForgedResponses(note: Note, postern: BenchPostern, folder:
   }
 }
 
-/** Measures sign-in at providers and directories. */
 export async function measureIdentity(note: Note, folder: string, bare: MeasuredServer): Promise<void> {
   const { provider, close } = await openForgingProvider();
   await using postern = await startPostern(folder, environment);

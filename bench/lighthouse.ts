@@ -23,7 +23,6 @@ export const hasChromium = () => spawnSync('chromium', ['--version']).status ===
 
 const runs = 5; // several, since one can be slow on a busy machine
 
-/** A page that Lighthouse audits. */
 export interface AuditedPage {
   readonly what: string;
   readonly url: string;
@@ -34,7 +33,6 @@ export interface AuditedPage {
   readonly cookie?: string;
 }
 
-/** Audits a page once. */
 async function scoresOf({ url, bounds, desktop = false, cookie }: AuditedPage, folder: string): Promise<Record<string, number>> {
   const port = await freePort();
   const flags = [...browserArguments, `--remote-debugging-port=${port}`, `--user-data-dir=${folder}`, 'about:blank'];

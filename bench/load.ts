@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import autocannon from 'autocannon';
 
-/** A request that is sent repeatedly. */
 export interface RepeatedRequest {
   readonly url: string;
   readonly method?: 'GET' | 'POST';

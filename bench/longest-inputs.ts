@@ -1,6 +1,5 @@
 import { shareBody } from '../test/parts/share-body.ts';
 
-/** A response of any operation. */
 // biome-ignore lint/suspicious/noExplicitAny: each operation has a different response, and a test checks each one
 type AnyResponse = any;
 

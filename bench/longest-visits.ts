@@ -18,7 +18,7 @@ export function fillFolder(folder: string): void {
 }
 const deep = Array.from({ length: depth }, (_, index) => `d${index}`).join('/');
 
-/** Returns a header or path of almost the maximum length, which repeats a part. */
+/** Repeats a part up to almost the maximum length of a header or path. */
 const repeatPart = (part: string) => part.repeat(longestHeader / part.length);
 const range = `bytes=${Array.from({ length: 1500 }, (_, index) => `${index * 2}-${index * 2}`).join(',')}`;
 const renameRequest = (path: string) => ({

@@ -1,6 +1,5 @@
-// The smallest program that gives the same guarantee for mails as Postern. It commits the claim of a mail before it
-// sends the mail, and the outcome before it sends the next mail on the same connection. It shows what the guarantee
-// itself costs.
+// The smallest program that gives the same guarantee for mails as Postern, to show what the guarantee itself costs.
+// It commits the claim of a mail before it sends the mail, and the outcome before the connection sends the next one.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SendMailOptions, Transporter } from 'nodemailer';

@@ -32,7 +32,7 @@ export async function startPostern(data: string, environment: Record<string, str
   };
 }
 
-/** ms. Node.js measures from sample to sample, so the delay of an idle event loop has this value. */
+/** ms. Node.js includes this interval in each delay of the event loop that it reports. */
 export const sampleInterval = 10;
 
 /** Returns the 99th percentile of the event loop's delay since the last call, in ms. */

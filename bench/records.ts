@@ -1,4 +1,3 @@
-/** A share of a large installation. */
 export interface ShareRecord {
   readonly tid: number;
   readonly title: string;

@@ -21,13 +21,13 @@ const engines = process.argv.includes('--sqlite')
     ? ['PostgreSQL']
     : ['SQLite', 'PostgreSQL'];
 const isLong = (file: string) => /^test\/((web|process|model)\/|api\/hostile)/.test(file);
-/** The longest files start first, so that none of them is left to run alone at the end. */
+/** The longest files start first, so that none of them runs alone at the end. */
 const allFiles = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(
   (a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1),
 );
 /**
- * Number of processes that run at the same time: one more than processors, since one process usually waits. With more
- * processes, or with both engines at the same time, a run took longer.
+ * Number of processes that run at the same time. One more than the processors, since one process usually waits. With
+ * still more, or with both engines at the same time, a run took longer.
  */
 const concurrency = availableParallelism() + 1;
 /** The files that also run on PostgreSQL: those whose results depend on the database. */
@@ -39,8 +39,7 @@ const compileCache = join(import.meta.dirname, '../build/.compile-cache');
 /** `npm test` has just built the server, so its threads load the built files: they start in a third of the time. */
 const execArgv = process.argv.includes('--built-threads') ? ['--import', join(import.meta.dirname, '../test/parts/built-threads.mjs')] : [];
 /**
- * Time limit of a process, in ms: a file that hangs fails, and the other processes continue. Far longer than
- * the slowest process takes on a loaded machine.
+ * Time limit of a process, in ms: a file that hangs fails, and the other processes continue.
  */
 const timeout = 300_000;
 const minMemorySpace = 4 * 2 ** 30; // bytes
@@ -56,14 +55,13 @@ function findMemoryFolder(): string | null {
 const memoryFolder = findMemoryFolder();
 let [passed, failed, skipped] = [0, 0, 0];
 let fileFailed = false;
-/** The failed tests with their errors. They are printed again at the end, where a reader of a long output looks first. */
+/** The failed tests with their errors. They are printed again at the end of the output. */
 const failures: string[] = [];
 /** Duration in ms of the tests of each file, by engine and path. */
 const durations = new Map<string, number>();
 const isCounted = ({ details, name }: { details: { type?: string }; name: string }) =>
   details.type !== 'suite' && !name.endsWith('.test.ts');
 
-/** A test as the runner reports it. */
 interface FinishedTest {
   readonly file?: string | undefined;
   readonly nesting: number;
@@ -127,7 +125,7 @@ async function runOnPostgres(files: readonly string[]): Promise<void> {
 }
 
 const files = namedFiles.length > 0 ? namedFiles : allFiles;
-// If several files started together, one would start the browser while another still unpacks it.
+// Unpacks the browser before the tests. Otherwise one file could start it while another is still unpacking it.
 if (files.some((file) => file.startsWith('test/web/'))) await chromium.executablePath();
 for (const engine of engines) {
   console.log(`\n> tests on ${engine}`);

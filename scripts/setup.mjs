@@ -43,8 +43,7 @@ export function install(isDevelopment) {
   const [hash, extent] = readIfExists(stampFile).split(' ');
   if (hash === expected && (extent === 'everything' || !isDevelopment)) return;
   console.log('Installing the packages of package-lock.json …');
-  // Not `npm ci`: it refuses a lock file without the optional packages of other platforms. `npm install` takes the versions and
-  // checksums from the lock file, too.
+  // Not `npm ci`: it refuses a lock file without the optional packages of other platforms.
   runNpm(root, 'install', '--no-save', '--no-audit', '--no-fund', ...(isDevelopment ? [] : ['--omit=dev']));
   checkRuntime();
   writeFileSync(stampFile, `${expected} ${isDevelopment ? 'everything' : 'runtime'}`);
@@ -87,7 +86,7 @@ const listFiles = (folder) =>
 
 const partNames = { visitor: "visitor's page", console: 'console', server: 'server' };
 
-/** Builds the parts that have changed: the visitor's page, the console, and the server as a few files, which start faster. */
+/** Builds those of the visitor's page, the console and the server whose sources have changed. */
 export function build() {
   for (const pages of ['visitor', 'console']) buildPart(pages, ['web', join('src', 'core')], viteCommand(pages));
   buildPart('server', ['src', 'scripts'], [join(root, 'scripts', 'build-server.ts')]);

@@ -29,8 +29,8 @@ function parentOf(pid) {
   }
 }
 
-// npm and its shell can end without a signal to this process. Postern then stops, too. If npm did not start it, it
-// continues after its parent has ended (nohup).
+// Stops Postern when npm or its shell has ended, because they can end without a signal to this process.
+// Without npm, Postern continues after its parent has ended (nohup).
 const ancestorIds = () => `${process.ppid} ${parentOf(process.ppid)}`;
 const idsAtStart = ancestorIds();
 if (process.env.npm_lifecycle_event) setInterval(() => ancestorIds() !== idsAtStart && server.kill('SIGTERM'), 500).unref();

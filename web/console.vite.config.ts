@@ -4,8 +4,7 @@ import { compressAssets } from './compress-assets.ts';
 
 const out = resolve(import.meta.dirname, '../build/console');
 
-// Hides the warning that the directive 'use client' is ignored. Libraries that also render on servers contain it; all code
-// of the console runs in a browser.
+// Hides the warning that the directive 'use client' of some libraries is ignored: all code of the console runs in a browser.
 const hideDirectiveWarning: NonNullable<Rolldown.RolldownOptions['onwarn']> = (warning, warn) => {
   if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
 };

@@ -8,8 +8,8 @@ const visitor = resolve(import.meta.dirname, 'visitor');
 const out = resolve(import.meta.dirname, '../build/visitor');
 
 /**
- * Copies the character maps and standard fonts that a PDF may use without embedding them, and the image decoders that are
- * written in JavaScript. The viewer loads one of these files only when a PDF needs it.
+ * Copies files that the PDF viewer loads only when a PDF needs them: character maps, standard fonts, and image decoders
+ * in JavaScript.
  */
 const pdfParts: Plugin = {
   name: 'pdf-parts',

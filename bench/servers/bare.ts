@@ -1,5 +1,4 @@
-// The reference server, without a framework. It returns fixed bytes, redirects, starts a sign-in,
-// streams a file, stores or refuses a body, commits a row, reports the delay of its event loop, or does not respond.
+// The reference server, without a framework. Each route does the least work for its response.
 import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// The smallest program that keeps two promises of Postern: a small upload is recorded as pending, stored durably under its name by a
-// thread, and recorded as done; a share is inserted with an audit entry. Each response comes after its commit is on disk.
+// The smallest program that keeps two promises of Postern. It records an upload as pending, stores it durably by a thread, and
+// records it as done. It inserts a share together with its audit entry. Each response is sent after the commit is on disk.
 import { createHash } from 'node:crypto';
 import { closeSync, fdatasync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,13 +8,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { buffer, text } from 'node:stream/consumers';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** A step of an upload, which the thread runs: write the staging file, put the file in place, or delete the staging file. */
+/** A step of an upload that the thread runs. */
 type Step =
   | { readonly write: Uint8Array; readonly token: string }
   | { readonly place: string; readonly token: string }
   | { readonly discard: string };
 
-/** Runs the steps of uploads in a folder. */
 function runSteps(folder: string): void {
   const stagingPath = (token: string) => join(folder, `.staging-${token}`);
   parentPort?.on('message', (step: Step) => {

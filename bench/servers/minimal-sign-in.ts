@@ -25,7 +25,7 @@ const seal = (text: string) => {
 
 const links = new Map([['link', { validUntil: Number.POSITIVE_INFINITY, redirectUri: 'https://files.example.com/sign-in/oidc/1' }]]);
 const countsOfNetworks = new Map<string, number>();
-const maxStarts = 300; // of a network. Postern allows as many a minute
+const maxStarts = 300; // of one network; in Postern, per minute
 
 const linkHeaders = {
   'referrer-policy': 'no-referrer',
@@ -50,9 +50,8 @@ interface Start {
 }
 
 /**
- * Starts a sign-in at a link with minimal work. Like Postern, it uses state, nonce and PKCE, which the browser keeps
- * in an encrypted cookie. A link must exist and be valid. Each network has a limit, requests from another website are
- * refused, and the response has the link's headers.
+ * Starts a sign-in with minimal work. Like Postern, it checks that the link is valid, counts the requests of each
+ * network, and refuses requests from other websites. An encrypted cookie contains the state, the nonce and the PKCE verifier.
  */
 export function startMinimalSignIn(request: IncomingMessage): Start {
   const link = links.get(request.url?.split('/', 3)[2] ?? '');

@@ -1,5 +1,4 @@
-// A separate process with slow downloads (a few KB per second), so that its own work does not count
-// in the measurements.
+// Slow downloads, of a few KB per second. A separate process, so that its work does not count in the measurements.
 import { Agent, get, type IncomingMessage } from 'node:http';
 
 const [url = '', count = '0'] = process.argv.slice(2);

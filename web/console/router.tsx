@@ -14,7 +14,6 @@ const pageSearch = (raw: Record<string, unknown>): { welcome?: true; created?: t
   ...(raw['created'] === true ? { created: true } : {}),
 });
 
-/** Returns the route of a page. */
 const page = <P extends string>(path: P, load: Load, name: string) =>
   createRoute({ getParentRoute: () => root, path, validateSearch: pageSearch, component: lazyRouteComponent(load, name) });
 

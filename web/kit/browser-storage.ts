@@ -9,7 +9,6 @@ export function readStoredText(storage: BrowserStorage, key: string): string | n
   }
 }
 
-/** Deletes a text from the browser's storage. */
 export function deleteStoredText(storage: BrowserStorage, key: string): void {
   try {
     window[storage].removeItem(key);

@@ -68,7 +68,6 @@ export function App() {
     setTranslated(true);
   };
   const show = (visit: AnyVisit) => void setLanguage(visit.signIn.lang).then(() => setState({ kind: 'loaded', visit }));
-  /** Shows a failure in the current language. */
   const fail = (cause: unknown) =>
     void (isTranslated ? Promise.resolve() : setLanguage('')).then(() => setState({ kind: 'failed', failure: asFailure(cause) }));
   const reload = () => void fetchVisit().then(show, fail);

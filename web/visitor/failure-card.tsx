@@ -53,7 +53,7 @@ export function FailureCard({ failure, retry, onSignOut, embedded = false }: Pro
   );
 }
 
-/** A bar that reports a failure above the content of the page, such as a list that may be out of date. */
+/** A bar that reports a failure above the content of the page, which stays visible. */
 export function FailureBar({ failure, retry }: { failure: Failure; retry: (() => void) | null }) {
   const translation = useTranslation();
   return (

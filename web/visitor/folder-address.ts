@@ -28,7 +28,7 @@ export const folderAddress = (path: readonly string[]) => `#/${encodePath(path)}
 /** Returns the address of the preview of a file, as a fragment: `#preview/reports/a.pdf`. */
 export const previewAddress = (path: readonly string[]) => `#preview/${encodePath(path)}`;
 
-/** Returns what the page shows by its address, and renders the page again when the address changes. */
+/** Returns the folder or preview that the address of the page names, and follows changes of the address. */
 export function usePageAddress(): PageAddress {
   const [address, setAddress] = useState(parsePageAddress);
   useEffect(() => {

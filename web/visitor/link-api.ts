@@ -21,7 +21,6 @@ export const offlineFailure = () => new Failure(0, 'offline', '', null);
 /** Returns the failure for a file that was moved, changed or deleted on the visitor's device after it was chosen. */
 export const unreadableFailure = () => new Failure(0, 'fileUnreadable', '', null);
 
-/** Returns a thrown value as a failure. */
 export const asFailure = (cause: unknown) => (cause instanceof Failure ? cause : new Failure(0, '', '', null));
 
 /** `/s/…` or `/p/…`. The page sends all requests for data to addresses below this path. */
@@ -29,7 +28,6 @@ export const linkPath = window.location.pathname.replace(/\/$/, '');
 export const isPortal = linkPath.startsWith('/p/');
 
 const encodePath = (path: readonly string[]) => path.map((segment) => `/${encodeURIComponent(segment)}`).join('');
-/** Returns the address of a route of the link. */
 export const addressOf = (route: 'file' | 'view' | 'zip' | 'list' | 'folder' | 'upload', path: readonly string[]) =>
   `${linkPath}/${route}${encodePath(path)}`;
 
@@ -83,12 +81,10 @@ export const fetchVisit = (): Promise<Visit | PortalVisit> => requestJson(`${lin
 /** Returns the next shares of a portal. @param startIndex index of the first share */
 export const fetchPortalPage = (startIndex: number): Promise<PortalVisit> => requestJson(`${linkPath}/visit?startIndex=${startIndex}`);
 export const signIn = (credentials: SignInBody): Promise<Visit | PortalVisit> => post(`${linkPath}/sign-in`, credentials);
-/** Requests a code for an e-mail address. */
 export const requestCode = (email: string, use: CodeUse): Promise<void> =>
   post(`${linkPath}/${use === 'signIn' ? 'sign-in' : 'password'}/code`, { email });
 /** Signs out. @returns the address at which the visitor signs out at the provider too, or null */
 export const signOut = async (): Promise<string | null> => (await post(`${linkPath}/sign-out`))?.url ?? null;
-/** Changes the password of the signed-in user. */
 export const changePassword = (currentPassword: string, password: string): Promise<void> =>
   post(`${linkPath}/password`, { currentPassword, password });
 /** Sets a new password with a code from a mail. Also signs the visitor in, unless the server cannot begin a session. */
@@ -107,8 +103,8 @@ export async function checkAddress(method: 'GET' | 'HEAD', address: string): Pro
 }
 
 /**
- * Returns the first bytes of a file as text, whether the file has more, and the media type that the server detected. The text is empty
- * unless it is text/plain.
+ * Returns the first bytes of a file as text, whether the file has more, and the media type that the server detected. The text
+ * is empty unless the file is text/plain.
  * @throws Failure, also if the signal is aborted
  */
 export async function fetchBeginning(path: readonly string[], bytes: number, signal: AbortSignal) {
@@ -139,7 +135,7 @@ export interface FileRequest {
 /**
  * Sends a file. Uses XMLHttpRequest because fetch does not report upload progress.
  * @returns the request, whose response has a status below 300
- * @throws Failure; if the signal was aborted before, its reason
+ * @throws Failure; if the signal was aborted before the call, its reason
  */
 export function sendFile({ method, address, headers, body, onProgress }: FileRequest, signal: AbortSignal): Promise<XMLHttpRequest> {
   return new Promise((resolve, reject) => {

@@ -18,7 +18,7 @@ function MoreShares({ failed, loadMore }: { failed: boolean; loadMore: () => voi
     const observer = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && loadMore());
     observer.observe(row.current);
     return () => observer.disconnect();
-  }); // at every rendering, because `loadMore` belongs to one visit
+  }); // at every rendering, because each one has its own `loadMore`
   return (
     <li class="row" ref={row}>
       {failed ? (

@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { asFailure } from './link-api.ts';
 
-/** Codes of failures after which the permissions, the session or the used space may differ from those of the last visit response. */
+/** Codes of failures after which the permissions, the session or the used space may have changed. */
 const changeCodes = ['quotaExceeded', 'signInNeeded', 'linkUnknown', 'linkEnded', 'notAdmitted', 'addressRefused', 'permissionOff'];
 
 /** Requests the visit again: its permissions, its session and the used space. */

@@ -27,7 +27,6 @@ interface Properties {
   readonly onSignOut: () => void;
 }
 
-/** The page of a share: its title, the permissions, and the files. */
 export function SharePage({ visit, share, signInCount, onSignOut }: Properties) {
   const address = usePageAddress();
   const translation = useTranslation();

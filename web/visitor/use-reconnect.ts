@@ -4,8 +4,8 @@ import type { Failure } from '#visitor/link-api.ts';
 const [minPause, maxPause] = [1000, 30_000]; // ms between two attempts
 
 /**
- * While there is no connection, repeats a request when the browser reports a connection, and after pauses, because a
- * browser may report the connection too early, or never. Each pause is twice as long as the one before, up to 30 seconds.
+ * Repeats a request while there is no connection: when the browser reports a connection, and after pauses that grow up to
+ * 30 seconds, because the browser may report the connection too early or never.
  */
 export function useReconnect(failure: Failure | null, retry: () => void): void {
   const attempts = useRef(0);

@@ -130,7 +130,6 @@ function Filters() {
   );
 }
 
-/** Shows the audit log, with a search, filters and an export. */
 export function AuditLogPage() {
   const { listState, setListState } = useListState();
   const query = {

@@ -3,7 +3,6 @@ import { useId } from 'react';
 import { formatCount, formatDay, formatNumber } from '#console/components/format.ts';
 import type { ResponseOf } from '#features/operation-types.ts';
 
-/** The numbers of visits, downloads and uploads of one day. */
 export type DayCounts = ResponseOf<'overview/get'>['byDay'][number];
 
 const millisecondsPerDay = 86_400_000;

@@ -1,2 +1,2 @@
-/** Returns a text as a sentence: messages of the REST API may lack the period at the end. */
+/** Adds the period that may be missing at the end of a message of the REST API. */
 export const asSentence = (text: string): string => (/(^|[.!?…])$/.test(text) ? text : `${text}.`);

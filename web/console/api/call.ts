@@ -2,7 +2,6 @@ import type { PasskeyRequest } from '#core/records/passkey.ts';
 import type { OperationName, RequestOf, ResponseOf } from '#features/operation-types.ts';
 import { asSentence } from './as-sentence.ts';
 
-/** One field error of a problem. */
 export interface FieldError {
   readonly field: string;
   readonly detail: string;
@@ -41,7 +40,7 @@ export interface ChangeOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** A page of records, as every search returns it. */
+/** One page of the records that a search finds. */
 export interface Page<T> {
   readonly list: readonly T[];
   readonly totalCount: number;
@@ -64,7 +63,7 @@ function problemOf(response: Response, text: string): Problem {
   }
 }
 
-/** The codes of a response to a request whose session has ended or whose session cookie is missing. */
+/** The codes that the server sends if the session has ended or its cookie is missing. */
 const sessionEndCodes = ['signInNeeded', 'keyMissing'];
 
 const listeners = new Set<() => void>();
@@ -104,10 +103,10 @@ const queryOf = (query: Query) => {
 export const get = <Name extends OperationName>(name: Name, query: Query = {}, signal?: AbortSignal): Promise<ResponseOf<Name>> =>
   send(name + queryOf(query), signal ? { signal } : {});
 
-/** Gets a route that needs no session and is not an operation. `Response` is the response that openapi.json describes. @throws Problem */
+/** Gets a route that needs no session and is not an operation. `Response` is its type in openapi.json. @throws Problem */
 export const getWithoutSession = <Response>(name: string, signal: AbortSignal): Promise<Response> => send(name, { signal });
 
-/** Sends a request with a body. `Response` is the response that openapi.json describes. @throws Problem */
+/** Sends a request with a body. `Response` is the type of the response in openapi.json. @throws Problem */
 export const sendBody = <Response>(method: 'POST' | 'DELETE', name: string, body: object, options: ChangeOptions = {}): Promise<Response> =>
   send(name + queryOf({ dryRun: options.dryRun }), {
     method,

@@ -15,7 +15,7 @@ interface Props<T extends Row> {
   readonly clear: () => void;
 }
 
-/** Shows the number of selected records and the actions for them, at the bottom of the page. Hidden while none is selected. */
+/** Shows the number of selected records and the actions for them, at the bottom of the page. */
 export function BulkBar<T extends Row>({ kind, noun, actions, selected, nameOf, clear }: Props<T>) {
   const [action, setAction] = useState<BulkAction<T> | null>(null);
   if (selected.size === 0 && !action) return null;

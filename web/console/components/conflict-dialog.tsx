@@ -12,7 +12,7 @@ interface Props {
   readonly close: () => void;
 }
 
-/** Asks an operator whether to discard their changes or to keep both, if the record was changed after they had opened it. */
+/** Shown when someone else has changed the record since the operator opened it. The operator discards their changes or keeps both. */
 export function ConflictDialog({ opened, fields, who, discardMine, keepBoth, close }: Props) {
   if (!opened) return null;
   return (

@@ -17,7 +17,7 @@ interface Props<V extends Record<string, unknown>> {
   readonly isNew?: boolean;
 }
 
-/** A form. Unless it is read-only, it has a bar that stays visible: the summary of changes and the save button. */
+/** A form. The bar with the summary of changes and the save button stays visible. */
 export function FormPageView<V extends Record<string, unknown>>({
   page,
   saveLabel,

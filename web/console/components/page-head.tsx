@@ -1,7 +1,6 @@
 import { Group, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** The heading of a page, with its actions. */
 export function PageHead({ title, lead, children }: { title: string; lead?: ReactNode; children?: ReactNode }) {
   return (
     <header className="page-head">

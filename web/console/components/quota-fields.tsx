@@ -11,7 +11,6 @@ export interface QuotaValues {
   readonly maxFiles: number | '';
 }
 
-/** Returns the form values of a record's quota. */
 export const quotaValuesOf = ({
   maxBytes,
   maxFiles,
@@ -23,7 +22,6 @@ export const quotaValuesOf = ({
   maxFiles: maxFiles ?? '',
 });
 
-/** Returns the quota of a request body. */
 export const quotaBodyOf = ({ maxGigabytes, maxFiles }: QuotaValues) => ({
   maxBytes: maxGigabytes === '' ? null : Math.round(maxGigabytes * bytesPerGigabyte),
   maxFiles: maxFiles === '' ? null : maxFiles,
@@ -34,7 +32,6 @@ interface Properties {
   readonly inputProps: (field: keyof QuotaValues) => GetInputPropsReturnType;
 }
 
-/** The fields of a quota. */
 export const QuotaFields = ({ inputProps }: Properties) => (
   <Group grow align="start">
     <NumberInput

@@ -24,7 +24,7 @@ export interface RecordKind<R extends Editable, V extends Record<string, unknown
   readonly valuesOf: (record: R) => V;
   /** Returns the labels of the fields that differ. */
   readonly changedFields: (before: V, after: V) => string[];
-  /** Names of form fields, by the name of the API field. Contains only the fields whose names differ. */
+  /** The form's field for each API field that has another name. */
   readonly fieldNames?: Readonly<Record<string, string>>;
   /** Returns whether the change can be undone. A replaced secret, which nobody can read, cannot be restored. */
   readonly undoable?: (before: V, after: V) => boolean;
@@ -49,7 +49,7 @@ function applyChanges<V extends Record<string, unknown>>(before: V, after: V, ta
   return { ...target, ...Object.fromEntries(changedFields) };
 }
 
-/** Returns the form of an existing record: its state, and functions that load a newer version of the record into it. */
+/** Returns the form of an existing record, and functions that show a newer version of the record in it. */
 function useRecordForm<R extends Editable, V extends Record<string, unknown>>(recordKind: RecordKind<R, V>, record: R) {
   const client = useQueryClient();
   /** The version that the form shows. The cache may already hold a newer one, which the operator has not seen. */

@@ -17,7 +17,6 @@ const pageSize = 50;
 interface Props<T extends Row> {
   /** First part of the query key. A change of such records reloads the list. */
   readonly kind: string;
-  /** Singular and plural name of the records. */
   readonly noun: Noun;
   readonly columns: readonly Column<T>[];
   readonly load: (query: Query, signal: AbortSignal) => Promise<Page<T>>;
@@ -31,7 +30,7 @@ interface Props<T extends Row> {
   readonly searchLabel: string;
 }
 
-/** A list of records. The server searches, filters, sorts and pages it. Actions run on several records at once. */
+/** A list of records. The server searches, filters, sorts and pages it. */
 export function RecordList<T extends Row>(props: Props<T>) {
   const { kind, columns, load, query = {}, filters, actions = [], nameOf, empty, searchLabel, noun } = props;
   const { listState, setListState } = useListState();

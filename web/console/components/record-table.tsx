@@ -24,11 +24,11 @@ interface Props<T extends Row> {
   /** The selected records by id. null: records cannot be selected. */
   readonly selected: ReadonlyMap<number, T> | null;
   readonly onSelect: (selected: ReadonlyMap<number, T>) => void;
-  /** The records are the results of the previous query, and those of the current query are loading. */
+  /** These are the results of the previous query. Those of the current query are loading. */
   readonly stale: boolean;
 }
 
-/** Returns a selection to which records are added, or from which they are removed. Records of other pages stay selected. */
+/** Returns a selection with records added or removed. Records of other pages stay selected. */
 export function changeSelection<T extends Row>(
   selected: ReadonlyMap<number, T> | null,
   records: readonly T[],

@@ -1,7 +1,6 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
-/** A section of a form or page: its title, an explanation, and its content. */
 export function Section({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   const id = useId();
   return (

@@ -5,7 +5,6 @@ import { asProblem } from '#console/api/call.ts';
 interface Message {
   readonly text: string;
   readonly failed?: boolean;
-  /** Undoes the action. */
   readonly undo?: () => Promise<unknown>;
 }
 

@@ -12,7 +12,7 @@ export interface SmallForm<V extends Record<string, unknown>> {
   readonly failure: string;
 }
 
-/** Returns a small form. @param errorsOf assigns a problem without field errors to fields */
+/** Returns a small form. @param errorsOf returns errors by field for a problem without field errors */
 export function useSmallForm<V extends Record<string, unknown>>(
   initialValues: V,
   save: (values: V) => Promise<unknown>,

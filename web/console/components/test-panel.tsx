@@ -10,7 +10,7 @@ interface Props {
   readonly title: string;
   /** Returns the steps, up to the first one that fails. */
   readonly run: () => Promise<{ readonly steps: readonly TestedStep[] }>;
-  /** Names of the steps for people. */
+  /** The text of each step. */
   readonly labels: Readonly<Record<string, string>>;
   readonly children?: ReactNode;
 }

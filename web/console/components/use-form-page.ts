@@ -25,7 +25,6 @@ export interface SaveFailure {
 export interface FormPage<V extends Record<string, unknown>> {
   readonly form: UseFormReturnType<V>;
   readonly submit: (event?: FormEvent<HTMLFormElement>) => void;
-  /** Saves the given values. */
   readonly save: (values: V) => Promise<void>;
   readonly failure: SaveFailure | null;
   readonly busy: boolean;
@@ -75,7 +74,7 @@ export function useFormPage<V extends Record<string, unknown>>({ draft, initial,
   async function run(values: V) {
     setBusy(true);
     setFailure(null);
-    isSaving.current = true; // saving may open another page, without a confirmation or a new draft
+    isSaving.current = true; // saving may open another page: that needs no confirmation and no draft
     try {
       await save(values);
       setRestored(false);

@@ -3,7 +3,6 @@ import type { UseFormReturnType } from '@mantine/form';
 import { SecretInput } from '#console/components/secret-input.tsx';
 import type { LocationValues } from './location-values.ts';
 
-/** The fields of a location in a container of Azure Blob Storage. */
 export const AzureFields = ({ form }: { readonly form: UseFormReturnType<LocationValues> }) => (
   <>
     <TextInput label="Container" placeholder="reports" required withAsterisk={false} {...form.getInputProps('container')} />

@@ -21,7 +21,6 @@ const kindNames: Readonly<Record<string, string>> = {
   webdav: 'WebDAV server',
 };
 
-/** Returns the name of a kind of storage. */
 export const storageKindName = (kind: string) => kindNames[kind] ?? kind;
 
 const Local = ({ form }: Props) => (

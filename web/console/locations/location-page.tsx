@@ -41,7 +41,6 @@ const stepLabels: Readonly<Record<string, string>> = {
   remove: 'Delete the test file',
 };
 
-/** One location: its test and its settings. */
 export function LocationPage() {
   const id = useRecordId();
   const isAdmin = useHasRole('admin');

@@ -45,7 +45,6 @@ const AddButton = () => (
   </Button>
 );
 
-/** The list of locations. */
 export function LocationsPage() {
   const isAdmin = useHasRole('admin');
   return (

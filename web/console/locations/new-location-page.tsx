@@ -8,7 +8,6 @@ import { useFormPage } from '#console/components/use-form-page.ts';
 import { LocationFields } from './location-fields.tsx';
 import { emptyLocation, type LocationValues, locationBodyOf, mainFieldOf } from './location-values.ts';
 
-/** The form of a new location. */
 export function NewLocationPage() {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -4,7 +4,6 @@ import { PrivateKeyInput } from '#console/components/private-key-input.tsx';
 import { SecretInput } from '#console/components/secret-input.tsx';
 import type { LocationValues } from './location-values.ts';
 
-/** The fields of a location in a folder of an SFTP server. */
 export const SftpFields = ({ form }: { readonly form: UseFormReturnType<LocationValues> }) => (
   <>
     <TextInput

@@ -3,7 +3,6 @@ import type { UseFormReturnType } from '@mantine/form';
 import { SecretInput } from '#console/components/secret-input.tsx';
 import type { LocationValues } from './location-values.ts';
 
-/** The fields of a location in a folder of a WebDAV server. */
 export const WebdavFields = ({ form }: { readonly form: UseFormReturnType<LocationValues> }) => (
   <>
     <TextInput

@@ -60,7 +60,6 @@ const byKind: Readonly<Record<number, (props: { form: Form }) => ReactNode>> = {
   [profileTypes.LDAP]: Ldap,
 };
 
-/** The fields of the selected kind of sign-in. */
 export function KindFields({ form }: { form: Form }) {
   const Fields = byKind[form.values.typeId];
   return (

@@ -9,7 +9,6 @@ import { useFormPage } from '#console/components/use-form-page.ts';
 import { ProfileForm } from './profile-form.tsx';
 import { emptyProfileValues, type ProfileValues, profileBodyOf } from './profile-values.ts';
 
-/** The page that creates a login profile. */
 export function NewProfilePage() {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -11,7 +11,6 @@ const CopyRow = ({ children }: { readonly children: ReactNode }) => (
   </Group>
 );
 
-/** The address of the portal of a login profile. */
 export function PortalAddress({ profile: { viewUrl } }: { profile: LoginProfile }) {
   return (
     <>

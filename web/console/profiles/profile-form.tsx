@@ -36,7 +36,6 @@ function AddressField({ form }: { form: ProfileFormState }) {
   );
 }
 
-/** All fields of a login profile, in sections. */
 export function ProfileForm({ form }: { form: ProfileFormState }) {
   return (
     <>

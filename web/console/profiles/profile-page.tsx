@@ -41,7 +41,6 @@ const profiles: RecordKind<LoginProfile, ProfileValues> = {
 
 const hasProvider = (typeId: number) => typeId === profileTypes.OIDC || typeId === profileTypes.SAML;
 
-/** One login profile: its settings, its portal, and links to its shares and users. */
 export function ProfilePage() {
   const id = useRecordId();
   const { address } = useCaller();

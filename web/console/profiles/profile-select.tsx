@@ -11,7 +11,7 @@ const maxOptions = 50;
 interface Props {
   readonly label: string;
   readonly description?: string;
-  /** Makes the select a filter: no selection means all profiles, and the label is not visible, only read by screen readers. */
+  /** If set, the select is a filter: no selection means all profiles. Only screen readers get the label. */
   readonly placeholder?: string;
   readonly value: number | undefined;
   readonly onChange: (id: number | undefined) => void;
@@ -21,7 +21,7 @@ interface Props {
   readonly withKind?: boolean;
 }
 
-/** A select for a login profile. The server searches by title and description, as there may be more profiles than a list can show. */
+/** A select for a login profile. The server searches the options, since there may be more profiles than a list can show. */
 export function ProfileSelect({ label, description, placeholder, value, onChange, error, withUsers = false, withKind = false }: Props) {
   const [word, setWord] = useState('');
   const [debouncedWord] = useDebouncedValue(word, 150);

@@ -116,7 +116,7 @@ const trustOf = ({ emailTrust }: ProfileValues) => (emailTrust === 'provider' ? 
 /** Returns the fields that determine how the groups of a directory are found, or no field for the default, memberOf. */
 const groupsOfDirectory = ({ groupsFrom, groupFilter }: ProfileValues) => (groupsFrom === 'search' ? { groupsFrom, groupFilter } : {});
 
-/** Returns the configuration of the selected kind as the API takes it, without empty optional fields. null: the kind has none. */
+/** Returns the configuration for the API, without empty optional fields. null: the selected kind has none. */
 export function configurationOf(values: ProfileValues): object | null {
   const withoutEmpty = (fields: object) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== false));
@@ -161,7 +161,6 @@ export function profileBodyOf(values: ProfileValues) {
   };
 }
 
-/** Returns the form values of a login profile. */
 export function profileValuesOf(profile: LoginProfile): ProfileValues {
   const { title, description, startupMessage, lang, ipRange, typeId, username, password } = profile;
   const configuration: Record<string, unknown> = profile.configuration === '' ? {} : JSON.parse(profile.configuration);

@@ -56,7 +56,6 @@ const AddButton = () => (
   </Button>
 );
 
-/** The list of login profiles. */
 export function ProfilesPage() {
   const isAdmin = useHasRole('admin');
   const { data: currentDefault } = useQuery(defaultProfile);

@@ -11,8 +11,8 @@ export interface NewFactorProps {
 }
 
 /**
- * Returns `finish`, which the form calls after the server has added the factor (with the recovery codes if it is the first factor), and
- * `shownCodes`, the recovery codes to show in place of the form, or null.
+ * Shows the recovery codes after the first factor was added. The form calls `finish` when the server has added a factor, and
+ * shows `shownCodes` instead of its fields unless it is null.
  */
 export function useNewFactor({ onAdded, onCodes }: NewFactorProps): {
   readonly finish: (recoveryCodes: readonly string[] | undefined) => void;

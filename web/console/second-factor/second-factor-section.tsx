@@ -68,7 +68,6 @@ function CodesDialog({ close }: { close: () => void }) {
   );
 }
 
-/** The second factors of the signed-in operator. */
 export function SecondFactorSection() {
   const client = useQueryClient();
   const [dialog, open] = useState<OpenDialog>(null);

@@ -8,7 +8,6 @@ import { useCaller } from '#console/shell/caller.ts';
 import { OperatorPasswordForm } from './operator-password-form.tsx';
 import { ProviderSection } from './provider-section.tsx';
 
-/** The account of the signed-in operator. */
 export function AccountPage() {
   const { id, name, role, tenantTitle, byProvider } = useCaller();
   const client = useQueryClient();

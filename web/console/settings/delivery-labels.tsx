@@ -2,7 +2,6 @@ import { Text } from '@mantine/core';
 import { StateLabel } from '#console/components/state-label.tsx';
 import type { Delivery, DeliveryState } from '#core/records/mail.ts';
 
-/** The name of each state, and its color. */
 export const deliveryStateLabels = {
   waiting: ['Waiting', 'waiting'],
   sending: ['Being sent', 'waiting'],
@@ -12,7 +11,6 @@ export const deliveryStateLabels = {
   held: ['Held after a restore', 'waiting'],
 } as const satisfies Record<DeliveryState, readonly [string, 'good' | 'waiting' | 'inactive' | 'bad']>;
 
-/** The name of each kind of mail. */
 export const mailKindLabels: Readonly<Record<Delivery['kind'], string>> = {
   alert: 'Alert',
   invitation: 'Invitation',
@@ -20,7 +18,6 @@ export const mailKindLabels: Readonly<Record<Delivery['kind'], string>> = {
   code: 'Code',
 };
 
-/** The state of a mail, and what went wrong. */
 export function DeliveryStateLabel({ delivery: { state, error } }: { delivery: Delivery }) {
   const [label, tone] = deliveryStateLabels[state];
   return (

@@ -47,7 +47,6 @@ const columns: readonly Column<ApiKey>[] = [
   { name: 'Created by', sort: 'createdOwner', cell: ({ createdOwner }) => createdOwner },
 ];
 
-/** The list of API keys. */
 export function KeysPage() {
   const [adding, setAdding] = useState(false);
   const addButton = (

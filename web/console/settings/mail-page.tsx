@@ -74,7 +74,6 @@ function Filters() {
   );
 }
 
-/** The mails and their state. */
 export function MailPage() {
   const { listState } = useListState();
   const [isTesting, setTesting] = useState(false);

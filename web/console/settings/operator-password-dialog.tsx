@@ -4,7 +4,6 @@ import { showMessage } from '#console/components/show-message.tsx';
 import type { Operator } from '#core/records/operator.ts';
 import { OperatorPasswordForm } from './operator-password-form.tsx';
 
-/** Sets the password of an operator. */
 export function OperatorPasswordDialog({ operator: { id, name }, own, close }: { operator: Operator; own: boolean; close: () => void }) {
   const finish = () => {
     showMessage({ text: `${name} has a new password.` });

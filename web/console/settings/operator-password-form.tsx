@@ -11,7 +11,6 @@ interface Props {
   readonly cancel?: () => void;
 }
 
-/** The fields for a new operator password. */
 export function OperatorPasswordForm({ id, own, onSaved, cancel }: Props) {
   const smallForm = useSmallForm(
     { currentPassword: '', password: '', confirmPassword: '' },

@@ -71,7 +71,6 @@ const columns = (open: (dialog: OpenDialog) => void): readonly Column<Operator>[
   },
 ];
 
-/** The list of operators. */
 export function OperatorsPage() {
   const [dialog, open] = useState<OpenDialog>(null);
   const { id } = useCaller();

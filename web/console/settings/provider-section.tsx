@@ -31,7 +31,7 @@ function ConnectDialog({ provider, close }: { readonly provider: string; readonl
   );
 }
 
-/** Connects the account of the signed-in operator to a user of the provider, in tenant 1, if there is a provider. */
+/** Connects the signed-in operator to a user of the provider. Shown only in tenant 1, if a provider is configured. */
 export function ProviderSection() {
   const { tid, byProvider, signsInAtProvider } = useCaller();
   const { data } = useQuery(signInMethodsQuery);

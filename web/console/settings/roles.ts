@@ -8,7 +8,6 @@ const roleLabels = {
   admin: 'Admin: can do everything',
 } as const;
 
-/** The choices for the role of an operator. */
 export const roleChoices = roles.map((role) => ({ value: role, label: roleLabels[role] }));
 
 /** Returns the choices for the role of an API key. Metrics cover all tenants, so only tenant 1 has keys for them. */

@@ -8,7 +8,6 @@ const tabs = [
   ['/settings/policy', 'Policy'],
 ] as const;
 
-/** The tabs of the settings. */
 export function SettingsTabs({ at }: { at: string }) {
   const navigate = useNavigate();
   return (

@@ -13,7 +13,6 @@ const alerts = [
   ['alertDelete', 'Deletions'],
 ] as const;
 
-/** The recipients of alerts, and the actions that cause one. */
 export function AlertFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { data: overview } = useOverview();
   return (

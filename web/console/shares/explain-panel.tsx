@@ -51,7 +51,7 @@ function ResultIcon({ passed }: { passed: boolean | null }) {
   return passed ? <Check size={16} color="var(--done)" aria-label="Passed:" /> : <X size={16} color="var(--loss)" aria-label="Failed:" />;
 }
 
-/** Returns the action that most visitors of the link want. The list of rules below the sentence is evaluated for this action. */
+/** Returns the action that most visitors of the link want. The rules are shown for this action. */
 function mainAction({ canView, canDownload, canUpload }: Share) {
   if (canView) return 'view';
   if (canDownload) return 'download';

@@ -18,7 +18,6 @@ interface Invitation extends Record<string, unknown> {
 
 const bodyOf = (share: Share, { emails, message }: Invitation) => ({ id: share.id, emails: formatList(emails), message });
 
-/** Shows the mail that would be sent. */
 function Preview({ share, invitation }: { share: Share; invitation: Invitation }) {
   const preview = useMutation({ mutationFn: () => post('share/previewInvitation', bodyOf(share, invitation)) });
   return (

@@ -14,7 +14,6 @@ import { defaultProfile, locationChoices, policyQuery } from './share-queries.ts
 import { newShareValues, type ShareValues, shareBodyOf, shareFieldNames } from './share-values.ts';
 import { latestEnd } from './validity-fields.tsx';
 
-/** The form of a new share. */
 export function NewSharePage() {
   const locations = useQuery(locationChoices);
   const profile = useQuery(defaultProfile);

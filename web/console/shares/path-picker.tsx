@@ -9,7 +9,6 @@ import type { ResponseOf } from '#features/operation-types.ts';
 
 type FolderListing = ResponseOf<'location/browse'>;
 
-/** The chosen path, and whether it is a folder. */
 export interface ChosenPath {
   readonly path: string;
   readonly folder: boolean;

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { permissionPresetNames, permissionPresetOf, permissionPresets, permissions } from './permissions.ts';
 import type { ShareValues } from './share-values.ts';
 
-/** What visitors can do: a preset, or individual permissions. */
 export function PermissionFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const preset = permissionPresetOf(form.values);
   const [isCustom, setCustom] = useState(preset === null);

@@ -2,7 +2,6 @@ import { Alert, Checkbox, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ShareValues } from './share-values.ts';
 
-/** How files must be marked and signed before visitors may get them. */
 export function ProtectionFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { copyProtect, waterMarkText, digitalSignature } = form.values;
   return (

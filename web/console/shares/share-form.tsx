@@ -17,7 +17,7 @@ import { ValidityFields } from './validity-fields.tsx';
 
 const linkProfile = { title: 'this link', typeId: profileTypes.PASSWORD };
 
-/** Shows the summary sentence of a share: of the form's values, or of the saved share to operators who cannot edit it. */
+/** Shows the summary sentence of a share, also before it is saved. */
 export function ShareSentence({ values }: { values: ShareValues }) {
   const { data: profile = null, isPending } = useQuery(profileQuery(values.authenticationId));
   const [from, until] = [instantOf(values.from), instantOf(values.until)];

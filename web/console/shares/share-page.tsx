@@ -26,7 +26,6 @@ import { shareQuery } from './share-queries.ts';
 import { stateLabels, stateOf } from './share-state.ts';
 import { changedShareFields, type ShareValues, shareBodyOf, shareFieldNames, shareValuesOf } from './share-values.ts';
 
-/** One share: its link, its settings, a check of access, its mails, and its activity. */
 export function SharePage() {
   const id = useRecordId();
   const { created } = useSearch({ strict: false });

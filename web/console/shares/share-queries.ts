@@ -22,7 +22,7 @@ export const firstProfileWithUsers = queryOptions({
   queryFn: ({ signal }) => findProfiles({ pageSize: 1 }, true, signal).then(([first]) => first ?? null),
 });
 
-/** One login profile. Loaded by itself, as a list of choices may not contain it. */
+/** One login profile, loaded by itself: a list of choices may not contain it. */
 export const profileQuery = (id: number) =>
   queryOptions({ queryKey: ['profile', 'one', id], queryFn: () => post('loginprofile/get', { id }), enabled: id > 0 });
 
@@ -44,13 +44,11 @@ export async function searchSharesWithLastVisit(query: Parameters<typeof get>[1]
 }
 export type ShareWithLastVisit = Share & { readonly lastVisit: string | null };
 
-/** The policy of the tenant. */
 export const policyQuery = queryOptions({
   queryKey: ['policy'],
   queryFn: ({ signal }) => get('tenant/getPolicy', {}, signal),
 });
 
-/** The tenant's default login profile. */
 export const defaultProfile = queryOptions({
   queryKey: ['profile', 'default'],
   queryFn: () => post('loginprofile/get', {}),

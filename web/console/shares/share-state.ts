@@ -2,7 +2,7 @@ import type { Share, ShareState } from '#core/records/share.ts';
 
 type ShareTimes = Pick<Share, 'active' | 'validityStartDate' | 'validityEndDate'>;
 
-/** Returns the state of a share's link, as share/search filters by it. @param now ms since the epoch */
+/** Returns the state of a share's link, by which share/search can filter. @param now ms since the epoch */
 export function stateOf({ active, validityStartDate, validityEndDate }: ShareTimes, now: number): ShareState {
   if (!active) return 'inactive';
   if (validityStartDate && Date.parse(validityStartDate) > now) return 'scheduled';

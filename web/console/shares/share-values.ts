@@ -85,7 +85,6 @@ export const newShareValues = (location: string, authenticationId: number): Shar
   maxFiles: '',
 });
 
-/** Returns the form values of a share. */
 export function shareValuesOf(share: Share): ShareValues {
   const empty = newShareValues(share.location, share.authenticationId);
   const copiedFields = Object.fromEntries(Object.keys(empty).flatMap((name) => (name in share ? [[name, Reflect.get(share, name)]] : [])));
@@ -163,7 +162,6 @@ export const shareFieldNames = {
   maxBytes: 'maxGigabytes',
 };
 
-/** Returns the labels of the fields that differ. */
 export const changedShareFields = changedFieldsBy<ShareValues>({
   ...fieldLabels,
   ...alertLabels,
@@ -173,5 +171,4 @@ export const changedShareFields = changedFieldsBy<ShareValues>({
 /** Returns whether visitors of a login profile type have names, by which they can be given access. */
 export const hasVisitorNames = (typeId: number | undefined) =>
   typeId !== undefined && typeId !== profileTypes.PUBLIC && typeId !== profileTypes.PASSWORD;
-/** Returns whether visitors of a login profile type have groups. */
 export const hasVisitorGroups = (typeId: number | undefined) => typeId !== undefined && typeId >= profileTypes.OIDC;

@@ -93,7 +93,6 @@ const AddButton = () => (
   </Button>
 );
 
-/** The list of shares. */
 export function SharesPage() {
   const { listState } = useListState();
   const isEditor = useHasRole('editor');

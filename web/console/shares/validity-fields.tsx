@@ -29,7 +29,6 @@ const presets = (maxDays: number | null) =>
     .filter(({ days }) => maxDays === null || days < maxDays)
     .map(({ days, label }) => ({ value: endOfDay(days), label }));
 
-/** The start and end of a link's validity. */
 export function ValidityFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { from, until } = form.values;
   const { data: policy } = useQuery(policyQuery);

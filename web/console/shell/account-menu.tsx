@@ -16,7 +16,6 @@ const appearanceLabels = {
   dark: { name: 'Dark', icon: Moon },
 } as const;
 
-/** The menu of the signed-in operator: account, appearance and sign-out. */
 export function AccountMenu() {
   const caller = useCaller();
   const appearance = useAppearance();

@@ -5,12 +5,12 @@ import type { CallerRecord } from '#core/records/operator.ts';
 const CallerContext = createContext<CallerRecord | null>(null);
 export const CallerProvider = CallerContext.Provider;
 
-/** Returns the operator who has signed in, also while they must sign in again because the session has ended. */
+/** Returns the operator who has signed in. After the session has ended, still returns them until they sign in again. */
 export function useCaller(): CallerRecord {
   const caller = useContext(CallerContext);
   if (!caller) throw new Error('no operator has signed in');
   return caller;
 }
 
-/** Returns whether the operator has a role or a higher one. Actions that need a higher role are not offered. */
+/** Returns whether the operator has a role or a higher one. */
 export const useHasRole = (role: Role) => includesRole(useCaller().role, role);

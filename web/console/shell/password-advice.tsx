@@ -3,7 +3,6 @@ import { passwordStrength } from './password-strength.ts';
 
 const strengthTexts = ['', 'Weak. Make it longer.', 'Fair. Add another word.', 'Good.'] as const;
 
-/** Shows the strength of a password while it is typed. */
 export function PasswordAdvice({ password }: { password: string }) {
   const strength = passwordStrength(password);
   if (strength === 0) return null;

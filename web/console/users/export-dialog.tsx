@@ -8,7 +8,7 @@ import { writeCsv } from './write-csv.ts';
 
 const pageSize = 1000;
 
-/** Loads all matching users, ordered by id, so that a user who is added meanwhile comes last. */
+/** Loads all matching users. They are ordered by id, so that a user who is added meanwhile comes last. */
 async function loadAllUsers(query: Query, signal: AbortSignal, progress: (done: number, all: number) => void): Promise<AccessUser[]> {
   const users: AccessUser[] = [];
   for (;;) {

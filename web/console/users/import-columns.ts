@@ -4,7 +4,6 @@ import type { CsvTable } from './read-csv.ts';
 export const importFields = ['username', 'firstName', 'lastName', 'email', 'active', 'password'] as const;
 export type ImportField = (typeof importFields)[number];
 
-/** The label of each field. */
 export const fieldLabels: Readonly<Record<ImportField, string>> = {
   username: 'User name',
   firstName: 'First name',
@@ -54,7 +53,6 @@ export interface ImportRow {
   readonly cells: Readonly<Partial<Record<ImportField, string>>>;
 }
 
-/** Returns the rows of a table with their cells by field. */
 export const rowsOf = ({ records }: CsvTable, mapping: ColumnMapping): ImportRow[] =>
   records.map(({ line, cells }) => ({
     line,

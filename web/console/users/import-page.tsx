@@ -61,7 +61,6 @@ interface FileFieldsProps {
   readonly onChange: (text: string) => void;
 }
 
-/** Lets the operator choose a file or paste its text. */
 function FileFields({ text, error, rowCount, onChange }: FileFieldsProps) {
   return (
     <>

@@ -28,7 +28,6 @@ const users: RecordKind<AccessUser, UserValues> = {
   undoable: (before, after) => before.authId === after.authId,
 };
 
-/** One access user. */
 export function UserPage() {
   const id = useRecordId();
   const { data: user, error, refetch } = useQuery({ queryKey: ['user', 'one', id], queryFn: () => get(id) });

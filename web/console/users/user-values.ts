@@ -13,7 +13,6 @@ export interface UserValues extends Record<string, unknown> {
   readonly password: string;
 }
 
-/** Returns the form values of an access user. */
 export const userValuesOf = ({ username, firstName, lastName, email, authId, active }: AccessUser): UserValues => ({
   username,
   firstName,

@@ -73,7 +73,6 @@ const AddButton = () => (
   </Button>
 );
 
-/** The list of access users. */
 export function UsersPage() {
   const { listState } = useListState();
   const [exporting, setExporting] = useState(false);

@@ -4,8 +4,8 @@ import { offeredPermissions } from '#visitor/offered-permissions.ts';
 import { useReportFailure } from '#visitor/report-failure.ts';
 
 /**
- * Sends cheap requests that fail for most reasons for which the download fails: HEAD for a file; the visit and the folder's listing for
- * an archive. HEAD for an archive would read all its folders, as the download does at the same time.
+ * Sends cheap requests that usually fail when the download fails: HEAD for a file; the visit and the folder's listing for
+ * an archive. HEAD for an archive is expensive: the server reads all folders for it.
  */
 async function checkDownload({ href, pathname }: HTMLAnchorElement): Promise<void> {
   const zipPath = `${linkPath}/zip`;

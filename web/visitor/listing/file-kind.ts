@@ -25,7 +25,6 @@ const icons: Record<FileKind, IconName> = {
   unknown: 'file',
 };
 
-/** Returns the icon of a file or folder. */
 export function fileIcon({ folder, mediaType }: FolderEntry): IconName {
   if (folder) return 'folder';
   if (archives.includes(mediaType)) return 'archive';

@@ -56,7 +56,6 @@ function parseSortOption(value: string): Partial<ListQuery> {
   return { sortField: sortFields[field as keyof typeof sortFields] ?? 'name', sortOrder: order === 'desc' ? 'desc' : 'asc' };
 }
 
-/** The path, the search, the sort order and the actions of a folder. */
 export function FolderTools({ share, can, path, total, listQuery, changeQuery, onFiles, replace, newFolder }: Properties) {
   const { translate } = useTranslation();
   return (

@@ -51,7 +51,7 @@ function Empty({ isSearch, canUpload }: { isSearch: boolean; canUpload: boolean 
   );
 }
 
-/** Returns the functions that upload files into the shown folder, or in place of the shared file; null: not offered. */
+/** Returns functions that upload files into the shown folder and replace the shared file. null: the action is not offered. */
 function useUploadActions({ share, uploads }: Properties, can: LinkPermissions, path: readonly string[], sharedFile: FolderEntry | null) {
   const addFiles = useMemo(
     () => (can.upload && share.folder ? (files: readonly FileToUpload[]) => uploads.add(files, path) : null),
@@ -64,7 +64,6 @@ function useUploadActions({ share, uploads }: Properties, can: LinkPermissions, 
   return { addFiles, replace };
 }
 
-/** Shown while files are dragged over the page. */
 function DropOverlay() {
   const { translate } = useTranslation();
   return (
@@ -75,7 +74,6 @@ function DropOverlay() {
   );
 }
 
-/** The files of a share, with everything that can be done with them. */
 export function FolderView(properties: Properties) {
   const { share, can: allowed, address, version } = properties;
   const reportFailure = useReportFailure();

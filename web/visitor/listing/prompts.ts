@@ -3,7 +3,6 @@ import { createFolder, deleteItem, renameItem } from '#visitor/link-api.ts';
 import type { Prompt } from '#visitor/prompt-dialog.tsx';
 import type { FolderEntry } from './use-folder.ts';
 
-/** Returns the prompt that creates a folder. */
 export const newFolderPrompt = (translate: Translate, path: readonly string[]): Prompt => ({
   title: translate('newFolder'),
   text: '',
@@ -13,7 +12,6 @@ export const newFolderPrompt = (translate: Translate, path: readonly string[]): 
   run: (name) => createFolder([...path, name]),
 });
 
-/** Returns the prompt that renames a file or folder. */
 export const renamePrompt = (translate: Translate, path: readonly string[], { name }: FolderEntry): Prompt => ({
   title: translate('renameNamed', { name }),
   text: '',
@@ -23,7 +21,6 @@ export const renamePrompt = (translate: Translate, path: readonly string[], { na
   run: (newName) => renameItem([...path, name], newName),
 });
 
-/** Returns the prompt that deletes a file or folder. */
 export const deletePrompt = (translate: Translate, path: readonly string[], { name, folder }: FolderEntry): Prompt => ({
   title: translate('deleteFile', { name }),
   text: translate(folder ? 'deleteFolderText' : 'deleteFileText'),

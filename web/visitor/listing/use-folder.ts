@@ -40,7 +40,7 @@ interface LoadedPages {
 }
 const noPages: LoadedPages = { key: '', total: null, pages: new Map() };
 
-/** Returns a value after it has not changed for a while. @param pause returns the wait in ms; receives the value that is still returned */
+/** Returns a value after it has not changed for a while. @param pause receives the value before the change, returns the wait in ms */
 function useDebounced<Value>(value: Value, pause: (before: Value) => number): Value {
   const [debounced, setDebounced] = useState(value);
   useEffect(() => {

@@ -12,7 +12,7 @@ export interface RowWindow {
   readonly isScrollingFast: boolean;
 }
 
-/** Returns the rows to draw: those on the screen and a few above and below it. So a folder can have any number of entries. */
+/** Returns the rows to draw: those on the screen and a few above and below it. */
 export function useVisibleRows(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowWindow {
   const [rows, setRows] = useState<RowWindow>({ from: 0, to: Math.min(count, initialRows), isScrollingFast: false });
   useEffect(() => {

@@ -58,7 +58,7 @@ function usePaneErrors(source: string) {
   };
   /** Asks the server for the reason: the error of an image, a video, an audio file or a PDF does not tell it. */
   const onError = () =>
-    // The connection may have been lost only for a moment, so the first error without a reason counts as such a loss.
+    // If the server reports no error, the connection may have been lost for a moment. The first time, tries again.
     void checkAddress('HEAD', source).then(retries === 0 ? retry : onUnshowable, onFailure);
   return { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError };
 }

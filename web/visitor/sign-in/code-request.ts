@@ -12,7 +12,7 @@ export interface CodeRequest {
 
 const key = `code ${linkPath}`;
 
-/** Requests a code for an address. @returns the request, which other tabs can read from then on */
+/** Requests a code for an address, and saves the request for all tabs. */
 export async function sendCodeRequest(email: string, use: CodeUse): Promise<CodeRequest> {
   await requestCode(email, use);
   const codeRequest = { email, at: Date.now() };

@@ -1,8 +1,8 @@
 let mailedCode: string | null = null;
 
 /**
- * Takes the code out of the address of the page, so that the browser history does not contain it. The link in the mail leads to an
- * address with the code. Call this function before other code reads the address.
+ * Removes the code of a mailed link from the address of the page, so that the browser history does not contain it. Call this
+ * function before other code reads the address.
  */
 export function takeMailedCode(): void {
   const code = /^#code=(\d{8})$/.exec(window.location.hash)?.[1];
@@ -11,7 +11,7 @@ export function takeMailedCode(): void {
   window.history.replaceState(null, '', window.location.pathname + window.location.search);
 }
 
-/** Returns the code from the address at the first call, and null at all later calls. */
+/** Returns the code from the address, or null. All later calls return null. */
 export function readMailedCodeOnce(): string | null {
   const code = mailedCode;
   mailedCode = null;

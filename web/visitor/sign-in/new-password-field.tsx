@@ -2,7 +2,6 @@ import { useTranslation } from '#visitor/translations/use-translation.ts';
 
 const minLength = 10; // characters: the server has the same limit
 
-/** The field for a new password. */
 export function NewPasswordField() {
   const { translate } = useTranslation();
   return (

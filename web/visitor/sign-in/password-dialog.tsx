@@ -5,7 +5,6 @@ import { describeFailure } from '#visitor/translations/sentences.ts';
 import { type Translation, useTranslation } from '#visitor/translations/use-translation.ts';
 import { NewPasswordField } from './new-password-field.tsx';
 
-/** Returns why the password was not changed. */
 function problemText(failure: Failure, translation: Translation): string {
   if (failure.code === 'currentPasswordWrong') return translation.translate('currentPasswordWrong');
   if (failure.code === 'fieldInvalid') return translation.translate('passwordWeak');

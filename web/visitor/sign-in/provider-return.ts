@@ -8,7 +8,7 @@ export interface FailedSignIn {
 }
 
 const key = `way back ${linkPath}`;
-const maxSignInTime = 10 * 60_000; // ms, as the server allows
+const maxSignInTime = 10 * 60_000; // ms: the server has the same limit
 let failedSignIn: FailedSignIn | null = null;
 
 /** Stores which folder or preview the page shows: the redirects of the provider lose the part of the address after the `#`. */
@@ -16,7 +16,7 @@ export function saveFolderAddress(): void {
   if (window.location.hash !== '') saveStoredText('sessionStorage', key, `${Date.now()} ${window.location.hash}`);
 }
 
-/** Returns the stored fragment of the address, or an empty text if there is none of the last ten minutes. */
+/** Returns the stored fragment of the address. Returns an empty text if there is none, or if it is older than ten minutes. */
 function takeFolderAddress(): string {
   const [, startedAt = '0', hash = ''] = /^(\d+) (#.*)$/.exec(readStoredText('sessionStorage', key) ?? '') ?? [];
   deleteStoredText('sessionStorage', key);
@@ -24,8 +24,8 @@ function takeFolderAddress(): string {
 }
 
 /**
- * Takes the outcome of a sign-in at a provider out of the address, and returns to the folder or preview that the page showed before. Call
- * this function before other code reads the address.
+ * Removes the outcome of a sign-in at a provider from the address, and restores the folder or preview that the page showed
+ * before. Call this function before other code reads the address.
  */
 export function takeProviderOutcome(): void {
   const { hash, pathname, search } = window.location;
@@ -35,7 +35,7 @@ export function takeProviderOutcome(): void {
   window.history.replaceState(null, '', pathname + search + takeFolderAddress());
 }
 
-/** Returns the failed sign-in that has led to this page, or null, at the first call, and null at all later calls. */
+/** Returns the failed sign-in that has led to this page, or null. All later calls return null. */
 export function readFailedSignInOnce(): FailedSignIn | null {
   const current = failedSignIn;
   failedSignIn = null;

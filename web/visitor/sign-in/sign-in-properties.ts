@@ -1,6 +1,5 @@
 import type { PortalVisit, Visit } from '#core/records/visit.ts';
 
-/** The properties of each sign-in form. */
 export interface SignInProperties {
   readonly signIn: Visit['signIn'];
   readonly onSignedIn: (visit: Visit | PortalVisit) => void;

@@ -10,7 +10,7 @@ import { UploadButtons } from './upload-buttons.tsx';
 import type { FileToUpload, Queue } from './upload-item.ts';
 import type { Uploads } from './uploads.ts';
 
-/** Returns the address of a text file with the name, size and checksum of each upload, or a dash if the checksum is not known. */
+/** Returns the address of a text file with the name, size and checksum of each upload. An unknown checksum is a dash. */
 function useReceiptFile(receipts: readonly UploadReceipt[]): string {
   const url = useMemo(() => {
     const lines = receipts.map(({ name, size, sha256 }) => `${sha256 ?? '-'}  ${size}  ${name}`);

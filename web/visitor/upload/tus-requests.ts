@@ -10,7 +10,6 @@ async function send(method: 'POST' | 'DELETE', address: string, headers: Record<
   return response;
 }
 
-/** Returns a text as UTF-8 in base64. */
 const toBase64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
 /** Begins an upload. @param path of the file, with its name at the end @returns the path of the upload's address */

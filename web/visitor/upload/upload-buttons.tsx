@@ -9,7 +9,6 @@ interface FileInputProperties {
   readonly label: string;
   readonly className: string;
   readonly onFiles: (files: readonly FileToUpload[]) => void;
-  /** Attributes of the file input. */
   readonly attributes?: {
     readonly multiple?: boolean;
     readonly webkitdirectory?: boolean;

@@ -3,7 +3,7 @@ import { announceUpload } from './running-uploads.ts';
 import { beginUpload, endUpload, fetchState, sendPart } from './tus-requests.ts';
 import { findUnfinishedUpload, forgetUnfinished, saveUnfinished } from './unfinished-uploads.ts';
 
-/** Larger files are sent in parts, unless they replace a file; bytes. */
+/** Bytes. Larger files are sent in parts, unless they replace a file. */
 export const maxSingleSize = 8 << 20;
 const partSize = 64 << 20; // bytes: proxies limit the size of a body
 const maxSilence = 30_000; // ms: if no bytes are sent for this time, the connection counts as lost, even if the browser reports no error
@@ -20,15 +20,13 @@ export interface UploadEvents {
   readonly onOffset: (received: number) => void;
   /** Receives how many bytes have been sent, including those that the server has. */
   readonly onProgress: (sent: number) => void;
-  /** Receives whether the upload waits for its next attempt after a failure that may pass, such as a lost connection or a busy server. */
+  /** Receives whether the upload waits for its next attempt, for example after a lost connection. */
   readonly onInterruption: (isInterrupted: boolean) => void;
   /** Addresses of the uploads that this page sends. */
   readonly addresses: Set<string>;
 }
 
-/**
- * Waits for a time in ms. Ends earlier if the browser reports a connection or the signal aborts.
- */
+/** Waits for a time in ms. Ends earlier if the browser reports a connection or the signal aborts. */
 function pause(time: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -158,11 +156,10 @@ export async function uploadInParts(
     const { code } = asFailure(cause);
     if (code === 'changeImpossible' && address === undefined) return upload(path, file, null, events.onProgress, signal);
     if (address === undefined) throw cause;
-    // An upload that the server no longer has starts again. One that was cancelled, or whose name
-    // was taken meanwhile, is not needed any more.
+    // Cancelled, or its name was taken meanwhile: the upload is not needed any more.
     if (signal.aborted || code === 'itemExists') endAndForgetUpload(address);
     if (code !== 'uploadUnknown') throw cause;
-    forgetUnfinished(address);
+    forgetUnfinished(address); // the server no longer has the upload, so it starts again
     return uploadInParts(path, file, events, signal);
   } finally {
     if (address !== undefined) addresses.delete(address);

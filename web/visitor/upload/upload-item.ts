@@ -8,7 +8,6 @@ export interface FileToUpload {
   readonly unreadable?: boolean;
 }
 
-/** A file in the upload queue. */
 export interface UploadItem {
   readonly number: number;
   readonly file: File;

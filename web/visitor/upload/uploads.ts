@@ -26,7 +26,7 @@ export class Uploads {
   readonly #folders = new NewFolders();
   readonly #running = new Map<number, AbortController>();
   readonly #replacedEtags = new Map<number, string>();
-  /** The numbers of the items that replace the file that has their name. Its ETag is fetched when the item is sent. */
+  /** The numbers of the items that replace an existing file. Its ETag is fetched when the item is sent. */
   readonly #replacingItems = new Set<number>();
   /** Addresses of the uploads in parts that are being sent. */
   readonly #addresses = new Set<string>();
@@ -174,7 +174,7 @@ export class Uploads {
     return uploadInParts(path, file, { onOffset, onProgress, onInterruption, addresses: this.#addresses }, signal);
   }
 
-  /** Returns functions that receive the number of bytes that earlier attempts have sent, and the number sent so far. */
+  /** Returns functions that update the progress of an item and the speed of the queue. */
   #countProgress(number: number): Pick<UploadEvents, 'onOffset' | 'onProgress'> {
     let sentBefore = 0;
     return {
