@@ -85,7 +85,7 @@ test('a paused group waits and keeps its order, and other groups go on', () => {
   assert.deepEqual([queue.take(), queue.take(), queue.take(), queue.isEmpty()], ['a1', 'a2', 'a3', true]);
 });
 
-test('an expensive item counts for its group, even if other items were taken while it was running', () => {
+test('the cost of an item counts for its group, even if other items were taken while the item was running', () => {
   const queue = costQueue<string>();
   for (const group of ['expensive', 'a', 'b']) queue.add(group, group);
   for (let item = 0; item < 200; item += 1) for (const group of ['a', 'b']) queue.add(group, group);

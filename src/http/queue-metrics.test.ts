@@ -5,7 +5,7 @@ import { jobGauges, mailGauges } from './queue-metrics.ts';
 
 const value = (metrics: string, name: string) => new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'm').exec(metrics)?.[1];
 
-test('each response shows how long the oldest mail and the oldest job wait now', async () => {
+test('each response shows the current age of the oldest waiting mail and job', async () => {
   const registry = new Registry();
   let oldest = 0;
   jobGauges(registry, async () => [{ kind: 'upkeep', waiting: 1, running: 0, failed: 0, oldest }]);

@@ -33,7 +33,7 @@ for (const forwarded of ['192.0.2.7', '192.0.2.7:52100'])
     assert.deepEqual(await response.json(), { address: '192.0.2.7' });
   });
 
-test('the address of the client is known after a body that arrives later than its headers', async (t) => {
+test('the address of the client is known even if the body arrives later than the headers', async (t) => {
   const { url, received } = await startServer(t);
   const headers = { 'x-forwarded-for': '192.0.2.7', 'content-type': 'application/json', 'content-length': 2 };
   const clientRequest = request(url, { method: 'POST', headers });

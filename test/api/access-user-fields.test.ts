@@ -119,7 +119,7 @@ test('accessuser/add refuses fields that Postern sets itself', async (t) => {
     assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/add', { username: 'ann', active: true, [name]: 1 })), [name]);
 });
 
-test('accessuser/search sorts by every stored field that it returns, and refuses others with the list of sortable fields', async (t) => {
+test('accessuser/search sorts by every stored field that it returns; the error for other fields lists the valid ones', async (t) => {
   const postern = await startPostern(t);
   const { id, user } = await addUser(postern);
   const { id: other } = await postern.call('accessuser/add', {

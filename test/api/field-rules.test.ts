@@ -207,7 +207,7 @@ test('a share with a USERS profile accepts only users of that profile', async (t
   assert.equal((await postern.send('share/update', { ...rest, authenticationId: two.id, userNames: 'bob', groupNames: '' })).status, 200);
 });
 
-test('a refusal describes in words the valid values of each invalid field', async (t) => {
+test('the error of an invalid field describes the valid values in words, not as a pattern', async (t) => {
   const postern = await startPostern(t);
   const user = await postern.send('accessuser/add', { username: 'a,b', active: true, email: 'no address' });
   assert.equal(

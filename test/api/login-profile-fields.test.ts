@@ -153,7 +153,7 @@ test('loginprofile/add refuses computed fields, except userCount', async (t) => 
     assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/add', { title: 'Clients', [name]: 'x' })), [name]);
 });
 
-test('loginprofile/search sorts by stored fields except password and configuration, and refuses other fields with the list of sortable ones', async (t) => {
+test('loginprofile/search sorts by stored fields except password and configuration; the error for other fields lists the valid ones', async (t) => {
   const postern = await startPostern(t);
   await addProfile(postern);
   for (const sortField of [

@@ -113,7 +113,7 @@ test('/openapi.json marks the fields that a request must contain as required', a
   assert.deepEqual(requiredFields('loginprofile/add'), []);
 });
 
-test('/openapi.json has a unique operationId per operation, a schema per record type and a valid example per body of a management operation', async (t) => {
+test('/openapi.json has unique operationIds, a schema for each record type, and valid examples for the bodies of management operations', async (t) => {
   const postern = await startPostern(t);
   const { paths, components } = (await postern.visit('/openapi.json')).body;
   const operations = Object.values<Json>(paths).flatMap((path) => Object.values<Json>(path));

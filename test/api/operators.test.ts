@@ -13,7 +13,7 @@ const secrets = { password, confirmPassword: password };
 const tokenIn = (postern: TestPostern) => new URL(postern.firstConsoleUrl ?? '').hash.slice(1);
 const cookieOf = (answer: TestResponse) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 
-/** Returns a function that calls an operation as a page of the console does. */
+/** Returns a function that calls an operation with a session cookie and the origin of this server. */
 const asPage =
   (postern: TestPostern, cookie: string) =>
   (name: string, body: object = {}, headers: Record<string, string> = {}) =>

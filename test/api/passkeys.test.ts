@@ -153,7 +153,7 @@ test('a challenge that was issued before a change of the password is refused', a
   assert.deepEqual([answer.status, fieldErrorsOf(answer)], [400, ['challengeToken']]);
 });
 
-test('a new passkey is refused with a field error unless a browser created it for this challenge, over https or at localhost, without certificates', async (t) => {
+test('a new passkey is accepted only if it was created for this challenge, over https or at localhost, and without certificates', async (t) => {
   const { call } = await startWithOlga(t);
   const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
   const device = passkeyDevice();

@@ -9,7 +9,7 @@ const neverAborted = new AbortController().signal;
 const busyClient: TurnClient = { tid: 1, groups: callerGroups('key 1') };
 const otherClient: TurnClient = { tid: 2, groups: callerGroups('key 2') };
 
-/** Returns functions that begin a search and end the oldest running one, and the clients whose searches have started, in order. */
+/** Each search runs until `endOne` ends it, the oldest first. `startedClients` lists the clients in the order of their starts. */
 function controlledSearches(maxPerTenant = 4) {
   const turns = searchTurns(maxPerTenant);
   const startedClients: string[] = [];
@@ -57,7 +57,7 @@ test('if one tenant fills the queue with many clients, a search of another tenan
   assert.ok(refusals.length > 0 && refusals.every((cause) => cause instanceof Refusal && cause.messageName === 'searchBusy'));
 });
 
-test('with many visitors of one network at a portal, searches of a key and of a visitor of another network are among the next ones', async () => {
+test('many visitors of one network at a portal do not delay the searches of a key or of a visitor of another network', async () => {
   const { search, startedClients, endOne } = controlledSearches();
   const visitors = (address: string) => ({ tid: 1, groups: visitorGroups(address) });
   for (let number = 0; number < 60; number += 1) void search(visitors(`203.0.113.${number}`));

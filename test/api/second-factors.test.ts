@@ -13,7 +13,7 @@ const cookieOf = (answer: TestResponse) => answer.headers.getSetCookie()[0]?.spl
 const signIn = (postern: TestPostern, name: string, code?: string) =>
   postern.send('operator/signIn', { name, password, ...(code === undefined ? {} : { code }) }, { key: null });
 
-/** Returns a function that calls an operation as the console does, with the cookie of a session. */
+/** Returns a function that calls an operation with a session cookie and the origin of this server. */
 const consoleCaller =
   (postern: TestPostern, session: TestResponse) =>
   (name: string, body: object = {}) =>

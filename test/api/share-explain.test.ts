@@ -144,7 +144,7 @@ test('share/explain says that users with the same e-mail address cannot sign in 
   for (const username of ['ann', 'bob', 'cem'])
     await postern.call('accessuser/add', { username, active: true, authId: profile.id, email: `${username}@example.com` });
   const email = 'ann@example.com';
-  // An earlier version accepted equal addresses.
+  // An earlier version accepted the same address for two users.
   await postern.ports.store.write(
     (tx) => tx.updateTable('access_user').set({ email, email_key: email }).where('username', '=', 'bob').execute(),
     'job',

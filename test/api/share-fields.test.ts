@@ -72,7 +72,7 @@ const fieldNames = [...requiredFields, ...optionalFields].map(({ name }) => name
 const valuesOf = (fields: readonly Field[], which: 'added' | 'updated') =>
   Object.fromEntries(fields.map((field) => [field.name, field[which]]));
 
-/** Splits a list into its entries. Blanks after a comma do not matter. */
+/** Splits a list into its entries. */
 const entriesOf = (value: unknown) => (typeof value === 'string' ? value.split(/, */) : value);
 
 async function addShare(postern: Awaited<ReturnType<typeof startPostern>>) {

@@ -9,7 +9,7 @@ import { cookieOf, createUsersProfile, mailSettings, newShare, signIn, startPost
 
 const oidcClient = JSON.stringify({ issuer: 'https://idp.example', clientId: 'postern', clientSecret: 'secret' });
 
-/** Calls every operation, and returns the names of those that it called. */
+/** Calls every operation. @returns the names of the called operations */
 async function callEveryOperation(postern: TestPostern, viewer: { id: number }): Promise<Set<string>> {
   const calledOperations = new Set<string>();
   const call = async (name: string, body: object = {}, options: object = {}) => {

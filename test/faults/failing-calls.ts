@@ -4,7 +4,7 @@ import { StoreUnavailable } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import type { TestPostern } from '../start.ts';
 
-/** Calls that are not counted, because they also run in the background, at any time. */
+/** Calls that are not counted, because background jobs can make them at any time. */
 const background = ['storage.check', 'storage.recover', 'storage.clearEvidence', 'storage.sweep'];
 
 /** When the n-th call or write fails: before it does anything, or after it has done its work. */
@@ -18,7 +18,7 @@ export interface FailureControl {
   stopFailing(): boolean;
 }
 
-/** Starts a complete Postern with real parts. The test can make one call of its storages, or one write to its database, fail. */
+/** Starts Postern with real parts. The test can make one call of its storages, or one write to its database, fail. */
 export async function startWithFailingCalls(t: TestContext): Promise<{ postern: TestPostern; failureControl: FailureControl }> {
   let callsLeft = Number.POSITIVE_INFINITY;
   let failingMoment: Moment | null = null;

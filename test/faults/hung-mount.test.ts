@@ -66,7 +66,7 @@ const renameRequest = {
   body: JSON.stringify({ path: 'old', name: 'new' }),
 };
 
-/** The system calls of the mount, and a request that needs each of them. */
+/** System calls of the mount, each with a request that needs it. */
 const blockedCalls: readonly { readonly call: string; readonly path: string; readonly init?: RequestInit; readonly long?: true }[] = [
   { call: 'mkdir', path: 'folder/made', init: { method: 'POST' } },
   { call: 'pread64', path: 'file/large' },
@@ -113,7 +113,7 @@ test('while a mount hangs, Postern stops on SIGTERM, and another process starts 
   const creating = fetch(`${hung}/folder/made`, { method: 'POST' }).catch(() => null);
   await until(async () => (await postern.send('audit/search', { action: 'createFolder' })).body.list.length === 1);
   postern.child.kill('SIGTERM');
-  // Whatever signal the process gets, the kernel keeps the blocked thread until the mount responds. All other threads have ended.
+  // The test does not wait for the end of the process: no signal ends its blocked thread before the mount responds.
   await postern.waitForOutput(/Postern exits without waiting/);
   await creating;
   const next = await runPostern(t, environment);

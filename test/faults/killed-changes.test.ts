@@ -24,8 +24,7 @@ const maxCalls = 40;
 class Killed extends Error {}
 
 /**
- * Runs a change. Its n-th call that changes the disk and all later ones fail, so that, as after a kill, the clean-up
- * fails, too.
+ * Runs a change and simulates a kill: the n-th call that changes the disk fails, and all later ones, even those of the clean-up.
  * @returns whether the change reached the n-th call
  */
 async function runKilledAt(number: number, work: () => Promise<unknown>): Promise<boolean> {
@@ -317,8 +316,8 @@ test('after a killed rename, a new file saved under the old name is kept beside 
 });
 
 /**
- * Renames a file. Between linking the new name and removing the old one, the process is paused: recovery in another process
- * undoes the rename, and then `work` runs.
+ * Starts a rename that pauses after it has linked the new name. During the pause, recovery in another process undoes the rename,
+ * and then `work` runs.
  */
 async function startPausedRename(t: TestContext, work: (file: (name: string) => string) => void) {
   const folder = await temporaryFolder(t);

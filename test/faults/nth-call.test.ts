@@ -100,7 +100,7 @@ for (const [index, { action, prepare, act, tookPlace, paths }] of fileActions.en
         );
         if (!failed) break;
       }
-      await sweepLocations(postern.ports); // as Postern does soon after it starts
+      await sweepLocations(postern.ports); // Postern does this soon after its start
       const staging = file('.postern');
       assert.deepEqual(existsSync(staging) ? readdirSync(staging) : [], []);
     });

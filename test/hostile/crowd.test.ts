@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { newShare, startPostern } from '../start.ts';
 
 const hundred = Array.from({ length: 100 }, (_, index) => index);
-/** Fewer than the uploads that one network may run at once. */
+/** Below the limit of simultaneous uploads of one network. */
 const sixty = hundred.slice(0, 60);
 const count = (statuses: readonly number[], status: number) => statuses.filter((each) => each === status).length;
 

@@ -6,8 +6,8 @@ import { growthFactor } from '../parts/growth.ts';
 const networks = ['one', 'two', 'three', 'four'];
 
 /**
- * Fills the memory with `size` requests of four networks, then adds a fifth as many of another network. Each of these aborts an
- * earlier request.
+ * Fills the memory with `size` requests of four networks, then adds `size / 5` requests of another network. Each of these aborts
+ * an earlier request.
  * @returns how many requests were aborted
  */
 function exceedLimit(size: number): number {

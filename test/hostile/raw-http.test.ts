@@ -331,7 +331,7 @@ test('connections that are cut during a request leave no partial file and no pen
         socket.resetAndDestroy();
       }),
     );
-  // Waits until every upload that had begun has its outcome recorded.
+  // Waits until the outcome of every upload is recorded.
   for (let pendingCount = 1; pendingCount > 0; ) pendingCount = (await postern.call('audit/search', { outcome: 'begun' })).totalCount;
   const { body } = await postern.visit(`/s/${viewId}/list`);
   assert.deepEqual(

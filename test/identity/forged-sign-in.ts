@@ -20,7 +20,7 @@ export async function startWithForgingProvider(t: TestContext, configuration: ob
     browser.open(`${postern.publicUrl}${base}/sign-in/start`, stop);
   /** Begins a sign-in, and returns the address with which the browser would return to Postern. */
   const beginOnly = (browser: RedirectedBrowser) => begin(browser, share.base, ({ pathname }) => pathname.startsWith('/sign-in/oidc/'));
-  /** Returns whether the visitor is signed in, who it is, and the code of a failed sign-in; '' if none failed. */
+  /** Returns whether the visitor is signed in, the visitor, and the error code of a failed sign-in, or ''. */
   async function outcome(browser: RedirectedBrowser) {
     const { body } = await browser.visit(postern, share.base);
     const code = /#sign-in=(\w+)/.exec(browser.visited.join(' '))?.[1] ?? '';

@@ -62,7 +62,7 @@ for (const [what, forge] of Object.entries(forgedTokens))
     assert.deepEqual(await outcome(browser), { signedIn: false, visitor: null, code: 'providerRefused' });
   });
 
-test('a valid ID token signs the visitor in, so that each forged token must have been refused for its own defect', async (t) => {
+test('a valid ID token signs the visitor in, so each forged token was refused for its own defect', async (t) => {
   const { begin, outcome } = await startWithForgingProvider(t);
   const browser = new RedirectedBrowser();
   await begin(browser);
@@ -224,7 +224,7 @@ test('a redirect of a provider is not followed', async (t) => {
   assert.ok(!provider.requestedPaths.includes('/elsewhere'));
 });
 
-test('an issuer URL with a password or for every organization is refused, and one in a private network signs nobody in', async (t) => {
+test('an issuer URL that has a password or stands for all organizations is refused, and one in a private network signs nobody in', async (t) => {
   const { postern } = await startWithForgingProvider(t, {}, { environment: {} });
   const add = (issuer: string) =>
     postern.send('loginprofile/add', {
@@ -257,7 +257,7 @@ test('an issuer URL with a password or for every organization is refused, and on
   assert.match(url.hash, /^#sign-in=providerAway/);
 });
 
-const pollInterval = 200; // ms: Postern limits how many sign-ins one network begins in a minute
+const pollInterval = 200; // ms; not shorter, because Postern limits the sign-ins that one network begins in a minute
 
 const badResponses: Readonly<Record<string, readonly [string, (response: ServerResponse) => unknown]>> = {
   'a response that is too long': [

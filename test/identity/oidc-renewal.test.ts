@@ -149,8 +149,7 @@ test('a session that two processes renew at the same time is renewed by one of t
   const row = await store.read.selectFrom('visit_session').select(['identity', 'profile_id']).executeTakeFirstOrThrow();
   assert.equal(row.profile_id, Number(profile.id));
   const identity = JSON.stringify({ ...JSON.parse(row.identity ?? '{}'), claimsAt: clock.now() });
-  // The other process has also got a new refresh token. Therefore this process sends no request to the provider, even if
-  // it has not yet tried to take the lease.
+  // Because of the new refresh token, this process cannot take the lease any more, so it sends no request.
   const renewedRow = { identity, renewal: 'of the other process', renewing_until: null };
   await store.write((tx) => tx.updateTable('visit_session').set(renewedRow).execute(), 'job');
   assert.equal(await waiting, 200);

@@ -19,7 +19,7 @@ export class RedirectedBrowser {
     this.#headers = headers;
   }
 
-  /** Opens an address. @param until returns whether to stop before a redirect to an address is followed */
+  /** Opens an address. @param until returns true to stop before a redirect to an address is followed */
   async open(address: string, until: (url: URL) => boolean = () => false): Promise<{ url: URL; response: Response }> {
     let url = new URL(address);
     for (let hops = 0; hops < 10; hops += 1) {
@@ -35,8 +35,8 @@ export class RedirectedBrowser {
   }
 
   /**
-   * Posts a form, as the page of another site does, and follows the redirects.
-   * @param withCookies whether the browser sends its cookies with the form
+   * Posts a form, and follows the redirects.
+   * @param withCookies false: the browser sends no cookies, because the form is on a page of another site
    */
   async postForm(address: string, form: Record<string, string>, withCookies = true): Promise<{ url: URL; response: Response }> {
     const url = new URL(address);
@@ -48,7 +48,7 @@ export class RedirectedBrowser {
     return location === null ? { url, response } : this.open(new URL(location, url).href);
   }
 
-  /** Sends JSON to an address, as a page of the same origin would. @returns the text of the response */
+  /** Sends JSON to an address with the cookies of its origin. @returns the text of the response */
   async send(address: string, method: 'POST' | 'PUT', body: object): Promise<string> {
     const url = new URL(address);
     const headers = { ...this.#headersFor(url), 'content-type': 'application/json' };

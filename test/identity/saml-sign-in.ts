@@ -8,7 +8,6 @@ import { RedirectedBrowser } from './redirected-browser.ts';
 /** A sign-in that a browser has begun. */
 interface SamlAttempt {
   readonly browser: RedirectedBrowser;
-  /** ID of the request. */
   readonly requestId: string;
   readonly relayState: string;
   /** Address of the provider to which the browser was sent. */
@@ -40,7 +39,6 @@ export async function startWithSaml(t: TestContext, configuration: object = {}, 
   await provider.serve(metadata);
   const share = await createShare(postern, { authenticationId: profile.id });
 
-  /** Begins a sign-in at a link or a portal. */
   async function begin(base = share.base, browser = new RedirectedBrowser()): Promise<SamlAttempt> {
     const { url } = await browser.open(`${postern.publicUrl}${base}/sign-in/start`, ({ pathname }) => pathname === '/sso');
     const request = inflateRawSync(Buffer.from(url.searchParams.get('SAMLRequest') ?? '', 'base64')).toString();
@@ -60,7 +58,7 @@ export async function startWithSaml(t: TestContext, configuration: object = {}, 
   }
   const list = async (browser: RedirectedBrowser, base = share.base) =>
     (await browser.open(`${postern.publicUrl}${base}/list`)).response.status;
-  /** Returns whether the visitor is signed in, who it is, and the code of a failed sign-in; '' if none failed. */
+  /** Returns whether the visitor is signed in, the visitor, and the error code of a failed sign-in, or ''. */
   async function outcome(browser: RedirectedBrowser) {
     const { body } = await browser.visit(postern, share.base);
     return { signedIn: body.signIn.signedIn, visitor: body.visitor, code: /#sign-in=(\w+)/.exec(browser.visited.join(' '))?.[1] ?? '' };

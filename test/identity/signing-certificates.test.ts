@@ -28,7 +28,7 @@ function signedResponse(key: string): string {
   return responseOf('AAAA', sign('sha256', Buffer.from(canonicalXml(signedInfo)), key).toString('base64'));
 }
 
-test('only the certificates whose keys have signed a SAML response are returned, and a response that no certificate verifies is refused', {
+test('only the certificates that verify a SAML response are returned, and a response that none of them verifies is refused', {
   skip: missing && 'openssl is not installed',
 }, async (t) => {
   const folder = await temporaryFolder(t);

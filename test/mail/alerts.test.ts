@@ -151,7 +151,7 @@ test('at most twenty mails an hour about one share are sent, and later ones repo
   assert.match(headerOf(await sink.waitFor(), 'subject'), /2 folders created/);
 });
 
-test('a mail reports no action whose audit entry was deleted, and the alert of that action is deleted with the others', async (t) => {
+test('an alert whose audit entry was deleted is not reported, and is deleted with the others', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { store } = postern.ports;
   const { base } = await createShare(postern, owner);

@@ -13,7 +13,7 @@ import { headerOf, makeDigestsDue, textOf, waitForDigests } from './mailing.ts';
 
 const missing = [hasDebianSmtpServer() ? '' : 'python3-aiosmtpd', isInstalled('openssl') ? '' : 'openssl'].filter(Boolean).join(', ');
 
-/** Checks that a mail came over TLS, that it is ASCII in lines as RFC 5322 requires, and that it has each expected header once. */
+/** Checks that a mail came over TLS, is well-formed (RFC 5322), and has each expected header once. */
 function assertWellFormed({ raw, to, secure }: DebianMail): void {
   assert.equal(secure, true);
   const text = raw.toString('latin1');
@@ -29,7 +29,7 @@ function assertWellFormed({ raw, to, secure }: DebianMail): void {
   assert.match(head, /^Content-Type: multipart\/alternative;/m);
 }
 
-/** The six alerts, each with a request that causes it and the beginning of the line that reports it. */
+/** Each alert, with a request that causes it, and the beginning of its line in the mail. */
 const alerts = {
   alertView: { path: '/view/welcome.txt', init: {}, line: '- 閲覧:' },
   alertDownload: { path: '/file/welcome.txt', init: {}, line: '- ダウンロード:' },

@@ -137,7 +137,7 @@ test('a mail that another process has claimed meanwhile is not sent again', asyn
   const { postern } = await startWithMail(t, {}, sink);
   await addMails(postern, [
     ...['ann', 'bob'].map((name) => ({ tid: 1, recipient: `${name}@example.com`, turn: 'one' })),
-    { tid: 1, recipient: 'dan@example.com', turn: 'two' }, // is being sent until the end
+    { tid: 1, recipient: 'dan@example.com', turn: 'two' }, // is still being sent when the test ends
   ]);
   await until(() => releases.size === 2);
   const { store } = postern.ports;

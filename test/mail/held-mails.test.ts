@@ -7,7 +7,7 @@ import type { Store } from '#ports/store.ts';
 import { openStore } from '../../src/adapters/store/open-store.ts';
 import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 
-/** The first 200 of them get their deliveries with the mail, the last one gets it later. */
+/** `addMail` adds deliveries for the first 200 of them. The delivery for the last one is added later. */
 const recipients = Array.from({ length: 201 }, (_, index) => `r${index}@example.com`);
 const content = { shareTitle: '', viewUrl: '', visitors: [], addresses: [], namedActions: [], counts: {} };
 
@@ -17,7 +17,7 @@ const addAlert = ({ ports }: TestPostern, over: Partial<NewMail>) => {
   return ports.store.write((tx) => addMail(ports, tx, plan), 'job');
 };
 
-/** Adds the later deliveries. @returns each state that occurs among all deliveries */
+/** Adds the missing deliveries. @returns the states of all deliveries, without duplicates */
 async function statesAfterAdding({ ports: { random } }: TestPostern, store: Store): Promise<string[]> {
   await addPendingDeliveries({ store, random }, 'example.com', 0);
   const rows = await store.read.selectFrom('delivery').select('state').distinct().execute();

@@ -109,7 +109,7 @@ test('a request for a code at another link does not invalidate the earlier code 
   assert.equal(await browser.enterCode(share.base, ann, first), 200);
 });
 
-test('a mailbox gets at most ten codes an hour, with all its sub-addresses and spellings, whichever browser requests them', async (t) => {
+test('a mailbox gets at most ten codes an hour for all its sub-addresses and spellings, from any number of browsers', async (t) => {
   const clock = settableClock();
   const { postern, sink, share, codeFor } = await startWithCodes(t, { allow: ['*@example.com'], replacements: { ports: { clock } } });
   const owner = new Browser(postern);
@@ -161,7 +161,7 @@ test('one network gets at most a hundred codes in ten minutes, and another netwo
   assert.equal(sink.mails.length, 101);
 });
 
-test('after many wrong codes from many networks, a code of the profile allows one attempt, and the right code still signs in', async (t) => {
+test('after many wrong codes from many networks, a code of the profile allows one attempt, and the right code still works', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t, { allow: ['*@example.com'], users: [] });
   for (const index of repeat(50, (at) => at)) {
     const guesser = new Browser(postern, `10.${index}.0.1`);
@@ -245,7 +245,7 @@ test('an address of another domain that looks like an allowed one gets no code',
   );
 });
 
-test('the mail goes to the address as the operator wrote it', async (t) => {
+test('a code is mailed to the address in the spelling that the operator has entered', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t, { users: ['Ann.Lee'] });
   const browser = new Browser(postern);
   await browser.request(share.base, 'aNN.lEE@EXAMPLE.com');

@@ -19,7 +19,7 @@ export async function waitForDigests({ ports: { store } }: TestPostern, count: n
   await until(async () => (await store.read.selectFrom('alert_digest').selectAll().execute()).length === count);
 }
 
-/** Adds waiting mails, as if their tenants had enqueued them. @param dueAt ms since the epoch; default: long ago, so that all are due */
+/** Adds waiting mails. @param dueAt ms since the epoch; default: long ago, so that all are due */
 export async function addMails(
   { ports: { store } }: TestPostern,
   mails: readonly { readonly tid: number; readonly recipient: string; readonly turn?: string }[],
@@ -41,12 +41,12 @@ export async function addMails(
   }, 'job');
 }
 
-/** Makes all digests due, as if a minute or an hour had passed. */
+/** Makes all digests due now. */
 export async function makeDigestsDue({ ports: { store } }: TestPostern): Promise<void> {
   await store.write((tx) => tx.updateTable('alert_digest').set({ due_at: 0 }).execute(), 'job');
 }
 
-/** Makes all waiting mails due, as if their pause had passed. */
+/** Makes all waiting mails due now. */
 export async function makeMailsDue({ ports: { store } }: TestPostern): Promise<void> {
   await store.write((tx) => tx.updateTable('delivery').set({ due_at: 0 }).where('state', '=', 'waiting').execute(), 'job');
 }

@@ -5,7 +5,7 @@ import { mailDomain, mailHost, type SentMail, SlowMails } from '../../src/featur
 const concurrency = 5;
 const turn = (tid: number, name: string): SentMail => ({ tid, turn: name, host: null });
 
-/** Adds a mail that a worker was sending, and that is slow. @returns whether it was added */
+/** Begins to send a mail, and then counts it as slow. @returns false if there are too many slow mails */
 function addSlow(mails: SlowMails, mail: SentMail): boolean {
   mails.begin(mail);
   return mails.beginSlow(mail);

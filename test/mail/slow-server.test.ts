@@ -6,7 +6,7 @@ import { until } from '../ports/until.ts';
 import { Browser, startWithCodes } from './code-visitor.ts';
 import { addMails, makeMailsDue, startWithMail } from './mailing.ts';
 
-/** Starts a mail server that does not answer for recipients whose names begin with `slow` until the reply is released. */
+/** Starts a mail server. Its replies for recipients whose names begin with `slow` wait in `heldReplies`. */
 async function startSlowServer(t: TestContext) {
   const heldReplies: (() => void)[] = [];
   const sink = await startMailSink(t, {

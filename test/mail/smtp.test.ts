@@ -44,7 +44,7 @@ test('mail is sent over STARTTLS or TLS, and only to a server with a trusted cer
   }
 });
 
-test('a wrong password is reported as an error in the settings, and not in the mail', async (t) => {
+test('a wrong password for the mail server is reported as an error of the settings, not of the mail', async (t) => {
   const options = { onAuth: (_auth: unknown, _session: unknown, done: (cause: Error) => void) => done(new Error('no')) };
   const sink = await startMailSink(t, { options });
   const credentials = { user: 'postern', password: 'wrong' };

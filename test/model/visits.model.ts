@@ -5,7 +5,7 @@ export type Flag = (typeof flags)[number];
 export type Name = 'ann' | 'bob';
 export type Action = 'visit' | 'list' | 'view' | 'download' | 'downloadFolder' | 'upload' | 'createFolder' | 'rename' | 'delete';
 
-/** The flags of a share, any one of which permits an action. An action with no flags is always permitted. */
+/** The flags that permit each action: one of them is enough. An action without flags is always permitted. */
 const sufficientFlags: Record<Action, readonly Flag[]> = {
   visit: [],
   list: ['canView', 'canDownload'],
@@ -89,7 +89,7 @@ export class VisitsModel {
     return { status: refusal ?? 200, showsShare: refusal === null && (!this.requiresSignIn || this.signedInUser(browser) !== null) };
   }
 
-  /** @returns the status code; null if the attempt must be left out, so that failures cause no delay: other tests check delays */
+  /** @returns the status code, or null if the attempt must be skipped, because another failure could cause a delay */
   signIn(browser: number, name: Name, passwordRight: boolean): number | null {
     const user = this.users.get(name);
     const succeeds = passwordRight && user?.active === true;

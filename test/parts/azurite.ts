@@ -13,7 +13,6 @@ const program = join(import.meta.dirname, '../../azure-emulator', 'node_modules'
 const account = 'postern';
 const accountKey = Buffer.from('postern-postern-postern-postern-postern-postern-postern').toString('base64');
 
-/** Whether the emulator is installed. */
 export const hasAzurite = existsSync(program);
 
 /** Azurite, the emulator of Azure Blob Storage by Microsoft. */

@@ -12,7 +12,7 @@ import { freePort } from './free-port.ts';
 
 const [slapd, slapadd] = ['/usr/sbin/slapd', '/usr/sbin/slapadd'];
 
-/** Returns the programs that the directory needs and that are not installed, or an empty string. */
+/** Returns the missing programs of the directory, or an empty text. */
 export const missingForDirectory = (): string => [slapd, '/usr/bin/openssl'].filter((file) => !existsSync(file)).join(', ');
 
 /**

@@ -13,7 +13,7 @@ const documentation = '/usr/share/doc/glewlwyd';
 const schema = join(documentation, 'database/init.sqlite3.sql.gz');
 const sample = join(documentation, 'glewlwyd.conf.sample.gz');
 
-/** Returns the names of missing programs and files that the provider needs; empty: none is missing. */
+/** Returns the programs and files that the provider lacks, or an empty text. */
 export const missingForDebianProvider = (): string =>
   ['glewlwyd', 'sqlite3', 'openssl']
     .filter((program) => !isInstalled(program))
@@ -92,7 +92,7 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-/** Starts the provider. @param redirect URI to which browsers are sent back; @param folder empty folder */
+/** Starts the provider. @param redirect URI to which browsers are sent back @param folder an empty folder */
 export async function startDebianOpenIdProvider(
   t: TestContext,
   redirect: string,

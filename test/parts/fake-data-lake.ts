@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { AzureConfiguration } from '#core/records/location-configurations.ts';
 
-/** A file or folder. */
 interface FakeItem {
   readonly folder: boolean;
   bytes: Buffer;
@@ -16,14 +15,14 @@ interface FakeItem {
 const account = 'acme';
 
 /**
- * A fake of an account of Azure with a hierarchical namespace, as the documentation of Azure Data Lake Storage describes it: there is no
- * emulator. One container; the signatures of requests are not checked (azurite checks them).
+ * A fake Azure account with a hierarchical namespace, because there is no emulator. It follows the documentation of Azure Data Lake
+ * Storage. It has one container, and does not check the signatures of requests: the tests with azurite do.
  */
 export class FakeDataLake implements AsyncDisposable {
   readonly items = new Map<string, FakeItem>();
   /** Method and target of each request so far. */
   readonly requests: string[] = [];
-  /** Answers a request instead of the fake. @returns false if it does not */
+  /** Replaces the response to a request. @returns whether it has responded */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   hasHierarchy = true;
   readonly #server = createServer((request, response) => void this.#handle(request, response));

@@ -16,7 +16,7 @@ export interface ForgingProvider {
   readonly publicKey: KeyObject;
   /** Nonce of the sign-in that began last. */
   nonce: string;
-  /** Returns the ID token of the next response to a token request: of a sign-in, or of a renewal. */
+  /** Returns the ID token for the next token request of a sign-in or a renewal. */
   idToken: () => Promise<string>;
   /** Claims of the userinfo endpoint. */
   userinfo: object;
@@ -24,13 +24,11 @@ export interface ForgingProvider {
   refreshToken: string;
   /** Fields that token responses omit: `refresh_token`, `id_token`. */
   readonly omittedFields: Set<string>;
-  /** The bodies of the token requests. */
   readonly tokenRequests: URLSearchParams[];
   /** Replaces the response to a path, such as `/token`. */
   readonly responses: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
   /** Parameters that are added to the address to which the browser is sent back. */
   readonly returnParameters: Record<string, string>;
-  /** Paths that were requested. */
   readonly requestedPaths: string[];
   /** Returns the claims of a valid ID token. */
   claims(over?: object): Record<string, unknown>;

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * The ports below the range from which systems take the ports of outgoing connections (32,768 to 60,999 on Linux): an outgoing
- * connection of another test cannot take the port between this check and the start of the server.
+ * Linux uses the ports from 32,768 to 60,999 for outgoing connections. Such a connection of another test could take a port between
+ * this check and the start of the server, so only lower ports are used.
  */
 const [firstPort, lastPort] = [10_000, 32_767];
 

@@ -1,7 +1,7 @@
 /** Runs before or after a method of a port; `method` is a name such as `storage.open`. May wait, or throw an error for the caller. */
 export type CallHook = (method: string, parameters: readonly unknown[]) => void | Promise<void>;
 
-/** Methods that return an object which is wrapped too, with the name of that object. */
+/** Methods whose returned object is wrapped, too, and the name of that object. */
 const parts: Readonly<Record<string, string>> = {
   'storages.open': 'storage',
   'storage.upload': 'upload',

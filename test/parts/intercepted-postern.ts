@@ -6,7 +6,7 @@ import { type StartOptions, startPostern, temporaryFolder } from '../start.ts';
 import { atEnd } from './at-end.ts';
 import { type CallHook, intercept } from './intercept.ts';
 
-/** Starts a complete Postern. @param threads settings of the threads that run its disk commands */
+/** Starts Postern. @param threads settings of the threads that run its disk commands */
 export async function startWithThreads(t: TestContext, threads: ThreadSettings, start: StartOptions = {}) {
   const data = start.data ?? (await temporaryFolder(t));
   const storages = localStorages([], data, 0, new OpenFolders(100, threads));
@@ -16,7 +16,7 @@ export async function startWithThreads(t: TestContext, threads: ThreadSettings, 
   return postern;
 }
 
-/** Starts a complete Postern with real storages. The test can delay any call of the storages, or make it fail. */
+/** Starts Postern with real storages. The test can delay any call of the storages, or make it fail. */
 export async function startWithStorages(t: TestContext, before: CallHook, start: StartOptions = {}, after?: CallHook) {
   const data = start.data ?? (await temporaryFolder(t));
   const storages = localStorages([], data);
@@ -26,7 +26,7 @@ export async function startWithStorages(t: TestContext, before: CallHook, start:
   return postern;
 }
 
-/** Starts a complete Postern in which one storage method waits until the test releases it. */
+/** Starts Postern with real storages, in which one storage method waits until the test releases it. */
 export async function startWithBlockedMethod(t: TestContext, methodName: string) {
   let calls = 0;
   const gate = Promise.withResolvers<void>();

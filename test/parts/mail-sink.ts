@@ -15,7 +15,6 @@ export interface ReceivedMail {
   readonly raw: string;
 }
 
-/** How a server behaves. */
 export interface SinkOptions {
   readonly options?: SMTPServerOptions;
   readonly port?: number;
@@ -30,7 +29,7 @@ export interface MailSink extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
   readonly mails: ReceivedMail[];
-  /** Closes all connections at once, as a crash of the server does. */
+  /** Closes all connections without an SMTP reply. */
   closeConnections(): void;
   /** Returns the first mail that fulfils a condition. Waits for one if none was received yet. */
   waitFor(condition?: (mail: ReceivedMail) => boolean): Promise<ReceivedMail>;

@@ -18,7 +18,6 @@ export const azureServices = (outbound: Pick<Outbound, 'request'>) => ({
 export const openTestContainer = (configuration: AzureConfiguration, outbound: Pick<Outbound, 'request'>) =>
   openContainer(configuration, 1, azureServices(outbound));
 
-/** Creates a container. */
 export const createContainer = (configuration: AzureConfiguration, outbound: Pick<Outbound, 'request'>) =>
   openTestContainer(configuration, outbound).sendAndRead('PUT', '', { query: { restype: 'container' } });
 

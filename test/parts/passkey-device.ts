@@ -22,7 +22,7 @@ const userPresent = 0x01;
 const attestedCredential = 0x40;
 
 export interface PasskeyDevice {
-  /** Creates a passkey, as a browser on a page of `origin` does. @param statement the attestation, as format and CBOR; default: none */
+  /** Creates a passkey. @param origin of the page @param statement format and CBOR of the attestation; default: none */
   create(options: { challenge: string }, origin: string, statement?: { fmt: string; cbor: Buffer }): object;
   /** Signs a challenge with the passkey. @param counter signature counter of this use */
   use(options: { challenge: string }, origin: string, counter?: number): { id: string; response: Record<string, string> };

@@ -5,7 +5,6 @@ import type { Store } from '#ports/store.ts';
 
 /**
  * Records the last query that contains `part` and that this thread sends to PostgreSQL.
- * @param part text that the query contains
  * @returns a function that returns the plan with which PostgreSQL would run that query at the time of the call
  */
 export function queryPlan(t: TestContext, part: string): (store: Store) => Promise<string> {

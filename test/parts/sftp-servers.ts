@@ -10,7 +10,6 @@ import { freePort } from './free-port.ts';
 import { isInstalled } from './is-installed.ts';
 import { endServer } from './webdav-servers.ts';
 
-/** An SFTP server. */
 export interface SftpTestServer extends AsyncDisposable {
   /** Folder of all locations. */
   readonly folder: string;
@@ -20,13 +19,13 @@ export interface SftpTestServer extends AsyncDisposable {
 
 const sshd = '/usr/sbin/sshd';
 
-/** Returns what is missing to start sshd. Empty: nothing. */
+/** Returns what is missing to start sshd, or an empty text. */
 export function missingForSshd(): string {
   if (process.getuid?.() !== 0) return 'the user root';
   return existsSync(sshd) ? '' : 'openssh-server';
 }
 
-/** Returns what is missing to start rclone as an SFTP server. Empty: nothing. */
+/** Returns what is missing to start rclone as an SFTP server, or an empty text. */
 export const missingForRcloneSftp = (): string => ['rclone', 'ssh-keygen'].find((program) => !isInstalled(program)) ?? '';
 
 /** Creates a key pair. @returns the public key */

@@ -11,7 +11,6 @@ import { isInstalled } from './is-installed.ts';
 
 const nginxModule = '/usr/lib/nginx/modules/ngx_http_dav_ext_module.so';
 
-/** A WebDAV server. */
 export interface WebdavTestServer extends AsyncDisposable {
   /** Creates an empty folder. @returns the configuration of a location in it */
   newFolder(): Promise<WebdavConfiguration>;

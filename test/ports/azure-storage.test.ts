@@ -29,7 +29,7 @@ import {
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 
-/** Returns a SAS token for a container that is valid for an hour ("Create a service SAS"). @param permissions such as `rwdl` */
+/** Returns a SAS token that is valid for an hour (Azure documentation, "Create a service SAS"). @param permissions such as `rwdl` */
 function sasOf({ container, accountKey = '', endpoint = '' }: AzureConfiguration, permissions: string): string {
   const account = new URL(endpoint).pathname.slice(1);
   const expiry = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, '');

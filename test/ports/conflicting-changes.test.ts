@@ -161,7 +161,7 @@ test('while an exclusive change waits for a long change, changes of other tenant
     },
     { tenant: 2 },
   );
-  exclusive.catch(() => {}); // awaited below: prevents an unhandled rejection until then
+  exclusive.catch(() => {}); // prevents an unhandled rejection before it is awaited below
   await until(async () => {
     const { rows } = await sql`SELECT 1 FROM pg_locks WHERE mode = 'ExclusiveLock' AND locktype = 'relation' AND NOT granted`.execute(
       store.read,

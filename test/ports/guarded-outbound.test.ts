@@ -30,7 +30,6 @@ async function listen(t: TestContext, server: Server): Promise<number> {
   return port;
 }
 
-/** Returns whether an error says why a server cannot be reached. */
 const isUnreachable = (reason: RegExp) => (cause: unknown) => cause instanceof TargetUnreachable && reason.test(cause.message);
 
 const listenHttp = (t: TestContext, listener: RequestListener) => listen(t, createHttpServer(listener));

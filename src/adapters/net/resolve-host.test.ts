@@ -65,14 +65,14 @@ async function startNameServer(t: TestContext) {
   return { resolve, lookedUpNames, release: () => gate.resolve([]) };
 }
 
-test('a name has the addresses of the hosts file, else those of the name server', async (t) => {
+test('a name is looked up in the hosts file first, and then at the name server', async (t) => {
   const { resolve, lookedUpNames } = await startNameServer(t);
   assert.deepEqual(await resolve('local.test'), ['10.0.0.2', 'fd00::2']);
   assert.deepEqual(await resolve('known.test'), ['192.0.2.1']);
   assert.deepEqual(lookedUpNames, []);
 });
 
-test('names that the name server does not know are looked up by the operating system, as for other programs, a few at a time', async (t) => {
+test('names that the name server does not know are looked up by the operating system, a few at a time', async (t) => {
   const { resolve, lookedUpNames, release } = await startNameServer(t);
   assert.deepEqual(await resolve('short'), ['10.0.0.3']);
   const slow = Array.from({ length: 8 }, (_, number) => resolve(`slow${number}`).catch(({ code }) => code));

@@ -68,7 +68,7 @@ test('eight cheap pieces of work run in one iteration of the event loop, and an 
   const turns = new TenantTurns(() => now);
   const add = (number: number, cost: number) =>
     turns.add(1, async () => {
-      await Promise.resolve(); // work that a promise causes counts, too
+      await Promise.resolve(); // work that runs after a promise counts, too
       now += cost;
       order.push(number);
     });

@@ -39,7 +39,7 @@ test('a file that is opened again has the bytes up to the offset, and new bytes 
   await second.close();
 });
 
-test('the limits of the spool count the bytes that have arrived, also after a restart, and one tenant can have half of them', async (t) => {
+test('the spool counts the bytes that have arrived, also after a restart, and one tenant can use half of the space', async (t) => {
   const { spool, newSpool: restart, folder } = await newSpool(t, 100);
   await send(spool, 1, 'a', 50);
   await assert.rejects(send(spool, 1, 'b', 1), StorageFull);
@@ -51,14 +51,14 @@ test('the limits of the spool count the bytes that have arrived, also after a re
   assert.deepEqual((await readdir(folder)).sort(), ['11-a', '11-a@20', '2-a', '2-a@30', '3-a', '3-a@1']);
 });
 
-test('an upload that has sent one byte uses no more space than this byte while it sends nothing', async (t) => {
+test('an upload that is not sending occupies only the space of the bytes that have arrived', async (t) => {
   const { spool } = await newSpool(t, 100);
   await send(spool, 1, 'a', 1, 50);
   await send(spool, 1, 'b', 49);
   await assert.rejects(spool.open(1, { token: 'a', offset: 1, size: 50 }), StorageFull);
 });
 
-test('two processes that share a spool count the files of each other after a second, until one of them has deleted them', async (t) => {
+test('after at most a second, a process counts the files that another process has stored in the same spool', async (t) => {
   const { spool, newSpool: startProcess, passTime } = await newSpool(t, 100);
   const other = startProcess();
   await send(spool, 1, 'a', 50);
@@ -91,7 +91,7 @@ test('while much space is free, a process reads the folder once a second, and st
   assert.deepEqual(await readdir(folder), []);
 });
 
-test('an upload that one process accepts has space until its part ends, also if other processes receive uploads meanwhile', async (t) => {
+test('space for an accepted upload stays reserved until its request ends, also if other processes receive uploads', async (t) => {
   const { spool, newSpool: startProcess } = await newSpool(t, 100);
   const file = await spool.open(1, { token: 'a', offset: 0, size: 40 });
   const other = startProcess();
@@ -118,7 +118,7 @@ test('some minutes after a process was killed, its unfinished upload holds only 
   await assert.rejects(next.open(1, { token: 'a', offset: 10, size: 50 }), StorageFull);
 });
 
-test('a large upload gets the space for all of its bytes while it is fast enough to be complete within an hour', async (t) => {
+test('space for all bytes of a large upload stays reserved only while it is fast enough to end within an hour', async (t) => {
   const MiB = 1 << 20;
   const { spool, passTime } = await newSpool(t, 2000 * MiB);
   const upload = await spool.open(1, { token: 'a', offset: 0, size: 1000 * MiB });
@@ -137,7 +137,7 @@ test('a large upload gets the space for all of its bytes while it is fast enough
 test('a reservation that was never counted does not let its upload exceed the limit', async (t) => {
   const { spool, folder } = await newSpool(t, 100);
   await send(spool, 1, 'a', 10);
-  await writeFile(join(folder, '1-b@45'), ''); // left by a process that was killed before it counted
+  await writeFile(join(folder, '1-b@45'), ''); // left by a process that was killed before it checked the limits
   await assert.rejects(send(spool, 1, 'b', 45), StorageFull);
 });
 

@@ -104,7 +104,7 @@ const anyV4 = fc.integer({ min: 0, max: 0xffffffff });
 test('an IPv4 block admits the addresses with its prefix, and no others', () =>
   fc.assert(
     fc.property(anyV4, anyV4, fc.integer({ min: 0, max: 32 }), fc.boolean(), (network, other, bits, near) => {
-      // Half of the visitors differ from the network in one bit only: random ones would nearly all be outside.
+      // Half of the visitors differ from the network in one bit only, because nearly all random addresses are outside.
       const visitor = near ? (network ^ (1 << (other % 32))) >>> 0 : other;
       const prefix = (value: number) => (bits === 0 ? 0 : value >>> (32 - bits));
       assert.equal(admits(`${formatV4(network)}/${bits}`, formatV4(visitor)), prefix(network) === prefix(visitor));

@@ -15,7 +15,7 @@ for (const [scope, free] of [
   ['network', 50],
   ['wide', 200],
 ] as const)
-  test(`${free} failures in the scope ${scope} cause no delay; the next one causes one second, and each further one doubles it, up to five minutes`, () => {
+  test(`${free} failures in the scope ${scope} cause no delay; the next one causes a delay of one second, and each further one doubles it, up to five minutes`, () => {
     assert.equal(freeFailures[scope], free);
     const delays = Array.from({ length: 12 }, (_, surplus) => delayOf(scope, free + surplus) / 1000);
     assert.deepEqual(delays, [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);

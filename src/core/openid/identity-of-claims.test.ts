@@ -12,7 +12,7 @@ const identity = (...sources: object[]) =>
     configuration,
   );
 
-test('an e-mail address counts as verified only if the source that states the address also says so', () => {
+test('an e-mail address counts as verified only if the source of the address says so', () => {
   const unverified = { email: 'ceo@example.com' };
   const verified = { email: 'ann@example.com', email_verified: true };
   assert.equal(identity(unverified, verified).email, 'ann@example.com');

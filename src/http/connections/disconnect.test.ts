@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { unreadResponses } from '#http/unread-responses.ts';
 import { disconnectSignal } from './disconnect.ts';
 
-/** Returns the response to a client that has left, after all its 'close' listeners have run. */
+/** Returns the response to a client that has disconnected. All 'close' listeners of the response have run. */
 async function abandonedResponse(t: TestContext): Promise<ServerResponse> {
   const firstResponse = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => firstResponse.resolve(response)).listen(0, '127.0.0.1');

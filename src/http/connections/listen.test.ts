@@ -18,7 +18,7 @@ async function startServer(t: TestContext) {
   return { app, port: (app.server.address() as AddressInfo).port };
 }
 
-/** Opens connections in a thread and, when all are established, increments the number in shared memory. */
+/** Opens connections in a thread. When all are established, it increments a number in shared memory. */
 const connectScript = `
 const { workerData: { port, count, done } } = require('node:worker_threads');
 let connected = 0;

@@ -86,7 +86,7 @@ test('unread chunks of one byte are joined, and chunks that arrive one by one sh
 });
 
 /**
- * Starts a server without the limit of requests for a connection. Ten connections of one network send a thousand requests each,
+ * Starts a server that does not limit the requests of a connection. Ten connections of one network send a thousand requests each,
  * then another network sends one.
  * @param watch decides which connections are parsed in turns
  * @param work called for every request
@@ -124,7 +124,7 @@ async function flood(t: TestContext, watch: (server: Server) => void, work = () 
   return { flooding, position: await positionOfOther.promise, countTurns };
 }
 
-/** As `flood`, with turns for all connections. */
+/** Calls `flood` with turns for all connections. */
 async function floodInTurns(t: TestContext, maxWaiting?: number) {
   let time = 0;
   const turns = new ParseTurns(() => time, maxWaiting);
@@ -139,7 +139,7 @@ test('thousands of requests sent at once are parsed in turns with those of anoth
   assert.ok(position < 1000, `parsed as number ${position}`);
 });
 
-test('once a connection has sent hundreds of requests, the others of its network are parsed in turns', { timeout: 20_000 }, async (t) => {
+test('after hundreds of requests on one connection, all connections of its network are parsed in turns', { timeout: 20_000 }, async (t) => {
   let time = 0;
   const turns = new ParseTurns(() => time);
   const networks = new CostlyNetworks(() => 0, turns);
@@ -159,7 +159,7 @@ test('if too many bytes wait to be parsed, the network that has sent the most lo
   await Promise.any(flooding.map((socket) => once(socket, 'close')));
 });
 
-test('a client that sends its body and requests although it reads no response gets all responses later', { timeout: 20_000 }, async (t) => {
+test('a client that reads no response while it sends its requests gets all responses later', { timeout: 20_000 }, async (t) => {
   const [slow] = await connectClients(t, (request, response) => {
     request.resume();
     response.end('r'.repeat(1 << 22));

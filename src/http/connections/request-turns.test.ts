@@ -116,6 +116,6 @@ test('a request whose client leaves while it waits does not start, and takes no 
   send();
   await nextTurn();
   assert.equal(startCount, 65);
-  for (const leave of leaves) leave(); // once more: the last one has started
+  for (const leave of leaves) leave(); // has no effect on a request that has started
   assert.deepEqual([startCount, dropCount], [65, 10_000]);
 });

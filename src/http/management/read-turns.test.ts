@@ -8,8 +8,8 @@ import { searchTurns } from '#features/turns/search-turns.ts';
 import type { Ports } from '#ports/ports.ts';
 import { readTurns } from './read-turns.ts';
 
-test('a request that takes many turns listens once for the end of its response', async (t) => {
-  const server = setInterval(() => {}, 1000); // keeps the process alive, as a server does: the pauses after turns do not
+test('a request that takes many turns adds only one listener to its response', async (t) => {
+  const server = setInterval(() => {}, 1000); // keeps the process alive during the pauses between turns
   t.after(() => clearInterval(server));
   const unused: Pick<Ports, 'store' | 'clock'> = Object.create(null);
   const caller: Caller = Object.assign(Object.create(null), { tid: 1, kind: 'key', id: 1 });

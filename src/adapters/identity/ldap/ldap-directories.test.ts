@@ -21,7 +21,7 @@ const success = (id: number, tag: number) => Buffer.from([0x30, 0x0c, 0x02, 0x01
 /**
  * Opens a fake directory.
  * @param answerSearch sends the response to a search
- * @returns the directories, and the connections to the fake one
+ * @returns a client for it, and the server side of each connection
  */
 function openFake(t: TestContext, answerSearch: (server: Duplex, id: number) => void) {
   const connections: Duplex[] = [];
@@ -46,7 +46,7 @@ test('if a directory sends too much, the error says so', async (t) => {
   await assert.rejects(directories.find(directory, 'ann'), { name: 'Error', message: 'The directory sent too long a message.' });
 });
 
-test('a directory that hangs on a connection of an earlier sign-in gets no request for a few seconds', async (t) => {
+test('after a directory stops responding on an open connection, it gets no requests for a few seconds', async (t) => {
   const hanging = Promise.withResolvers<void>();
   let searchCount = 0;
   const { directories, connections } = openFake(t, (server, id) => {

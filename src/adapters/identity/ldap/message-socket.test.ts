@@ -19,7 +19,7 @@ function messageOf(size: number, fill = 0): Buffer {
   return Buffer.concat([headerOf(0x30, text.length), text]);
 }
 
-/** Connects a socket to a directory. @returns both, the messages that arrive, and the first error of the socket */
+/** Connects a socket to a directory. @returns both ends, the messages that arrive, and the first error of the socket */
 function connectSocket() {
   const [near, directory] = duplexPair();
   const socket = new MessageSocket(near, new TenantTurns(() => performance.now()), 1);
@@ -79,7 +79,7 @@ for (const [what, flood] of Object.entries(floods))
     assert.equal(socket.destroyed, true);
   });
 
-test('the socket sends what is written to the directory, and reports the end of the connection', async () => {
+test('bytes that are written to the socket reach the directory, and the socket reports the end of the connection', async () => {
   const { directory, socket } = connectSocket();
   socket.write('a request');
   const [request] = await once(directory, 'data');

@@ -12,7 +12,7 @@ interface Owner {
   receive(response: { value: unknown }): void;
 }
 
-/** A fake thread that answers when the test says so. */
+/** A fake thread that answers when the test calls `answer`. */
 class FakeThread implements IdleThread {
   readonly commands: string[] = [];
   readonly #owner: Owner;
@@ -50,7 +50,7 @@ async function turnUntil(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('the thread that has opened a folder closes it, even if another thread is free when its turn comes', async () => {
+test('a folder is closed by the thread that has opened it, even if another thread is free', async () => {
   const { threads, openThread } = fakeThreads();
   await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(1), settings });
   const lookups = pool.addLane({ concurrency: 1 });
@@ -69,7 +69,7 @@ test('the thread that has opened a folder closes it, even if another thread is f
   threads[0]?.answer(null);
   await blockedLookup;
   const start = performance.now();
-  while (performance.now() - start < 5); // the turn of the pool is over, so the next command is sent later
+  while (performance.now() - start < 5); // uses up the sending time of this iteration of the event loop
   threads[1]?.answer([]);
   await read;
   await turnUntil(() => threads.some(({ commands }) => commands.includes('closeList')));

@@ -7,7 +7,7 @@ import type { PageRead } from './read-folder.ts';
 
 const query: ListingQuery = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 10 };
 
-/** Returns the pages of a folder whose version the test sets, and the versions that the caller knew at each read. */
+/** Opens a fake folder. The test sets its version; `known` collects the version that `FolderPages` sends with each read. */
 function startPages() {
   const state = { version: 'v1' as string | null, now: 0, known: [] as (string | null)[] };
   const run = async (_command: string, [, , known]: [unknown, unknown, string | null]): Promise<PageRead> => {

@@ -25,7 +25,7 @@ test('the event loop continues while thousands of requests follow one another on
 test('a network with a thousand waiting requests does not delay the first one of another network', async () => {
   const startedRequests: number[] = [];
   const answers: (() => void)[] = [];
-  /** A fake thread that answers when the test says so. */
+  /** A fake thread that answers when the test calls a function of `answers`. */
   const openThread = ({ receive }: { receive: (response: { value: null }) => void }): IdleThread => ({
     post(message) {
       const [number = 0] = (message as { parameters: number[] }).parameters;
@@ -52,11 +52,11 @@ test('a network with a thousand waiting requests does not delay the first one of
   await Promise.all([...waiting, other]);
 });
 
-test('a request that waits long for its turn is not refused as long as the disk responds to other requests', async (t) => {
+test('a request can wait for its turn without a time limit while the disk responds to other requests', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
   const answers: (() => void)[] = [];
-  /** A fake thread that answers when the test says so. */
+  /** A fake thread that answers when the test calls a function of `answers`. */
   const openThread = ({ receive }: { receive: (response: { value: null }) => void }): IdleThread => ({
     post: () => void answers.push(() => receive({ value: null })),
     startIdleTimer: () => {},
@@ -97,7 +97,6 @@ test('a thread ends a minute after the last request for a visitor, however often
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
   let endTime = 0;
-  /** A fake thread that answers at once. */
   const openThread = ({ receive }: { receive: (response: { value: null }) => void }): IdleThread => ({
     post: () => queueMicrotask(() => receive({ value: null })),
     startIdleTimer: (idleTime = 0) => {

@@ -4,7 +4,7 @@ import { WriteBuffers } from './write-buffers.ts';
 
 const mebibyte = 1 << 20;
 
-test('the buffers of an upload grow to a mebibyte, but not beyond the bytes that still arrive', () => {
+test('the buffers of an upload grow to a mebibyte, but not beyond the number of bytes that are left', () => {
   const buffers = new WriteBuffers();
   buffers.begin();
   const sizes = [0, 1 << 16, 1 << 18, mebibyte].map((previousSize) => buffers.take(previousSize, 1e9).byteLength);

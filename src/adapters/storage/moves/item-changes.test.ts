@@ -9,7 +9,7 @@ import type { ItemServer, MoveOutcome, ServerEntry } from './item-server.ts';
 
 const keyOf = (path: readonly string[]) => path.join('/');
 
-/** A fake server in memory. It can lose the connection before it gets the request for a move, and get the request later. */
+/** A fake server in memory. It can get the request for a move late, after the connection was lost. */
 class FakeServer implements ItemServer {
   readonly maxWorkTimes = { move: 60_000, newFile: () => 60_000 };
   readonly items = new Map<string, string | null>(); // null: a folder

@@ -20,7 +20,7 @@ async function read(pieces: readonly number[], { sender = 0, reader = 0 }): Prom
   return bytes;
 }
 
-test('a file is read for hours while the visitor is slow, and the service is not', async () => {
+test('a download may take hours if the visitor is slow and the storage service is not', async () => {
   assert.equal(await read([100_000, 100_000, 100_000], { sender: 10, reader: 10_000_000 }), 300_000);
 });
 

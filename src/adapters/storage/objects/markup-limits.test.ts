@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { MarkupLimits } from './markup-limits.ts';
 
-/** Checks a text in pieces of some length. */
 function check(text: string, pieceLength: number): void {
   const limits = new MarkupLimits();
   const bytes = Buffer.from(text);
