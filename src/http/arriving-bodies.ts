@@ -20,9 +20,9 @@ export interface ArrivingBodies {
 }
 
 /**
- * @param maxConnections of the server. A wide network may withhold the bodies of half of them, and all networks
- *   together those of three quarters: behind a proxy all connections come from one address, and a client must not
- *   occupy the connections of the others.
+ * @param maxConnections of the server. A wide network may have unfinished bodies on half of them, and all networks
+ *   together on three quarters. The limit of connections does not suffice: behind a proxy, all connections come from
+ *   one address.
  */
 export function arrivingBodies(maxConnections: number): ArrivingBodies {
   const memory = new HeldMemory(limits, 'bodiesBusy');

@@ -36,7 +36,7 @@ class NetworkHolds {
     this.#holds.push(hold);
   }
 
-  /** Subtracts a hold, which is released. */
+  /** Removes a hold that was released. */
   remove(hold: Hold): void {
     this.bytes -= hold.bytes;
     this.#count -= 1;
@@ -58,7 +58,7 @@ class LimitedHolds {
     ofNetwork.add(hold);
   }
 
-  /** Subtracts a hold, which is released. */
+  /** Removes a hold that was released. */
   remove(hold: Hold): void {
     this.bytes -= hold.bytes;
     const ofNetwork = hold.network === null ? undefined : this.#byNetwork.get(hold.network);
@@ -69,7 +69,7 @@ class LimitedHolds {
 
   /**
    * Returns the hold to abort in favor of a new one: the newest hold of the network that holds the most. Returns undefined if no other
-   * network holds more than that of the new hold would hold with it, or if the new hold is of no network.
+   * network holds more than the new hold's network would then hold, or if the new hold has no network.
    */
   findHoldToAbort({ network, bytes }: Hold): Hold | undefined {
     if (network === null) return undefined;
@@ -93,8 +93,8 @@ export class HeldMemory {
   }
 
   /**
-   * Counts bytes until they are released. At a limit, aborts the newest holds of the wide network that holds the most, if it holds more
-   * than the network of the new hold would hold with it.
+   * Counts bytes until they are released. At a limit, aborts the newest holds of the wide network that holds the most, if that is more
+   * than the network of the new hold would then hold.
    * @param holders name of the link, network or other holder that they count for, by the kinds of the limits
    * @param abort ends the request or the response in favor of another network
    * @returns a function that releases the bytes

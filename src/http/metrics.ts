@@ -11,7 +11,6 @@ import { countTraffic } from './connections/traffic.ts';
 import { authenticateCaller } from './management/authenticate-caller.ts';
 import { jobGauges, mailGauges } from './queue-metrics.ts';
 
-/** The metrics of this process. */
 export interface Metrics {
   readonly registry: Registry;
   readonly countUnknownLink: () => void;

@@ -59,8 +59,8 @@ export function expectProgress(request: IncomingMessage, { idle }: RequestTimeou
 }
 
 /**
- * Passes on the pieces of a body whose connection is closed when no bytes arrive. While the caller processes a piece, nothing is read from
- * the connection, so it stays open: a storage in a network may take minutes for a part.
+ * Passes on the pieces of a body. Closes its connection when no bytes arrive, but not while the caller processes a piece: a storage in a
+ * network may take minutes for a part.
  */
 export async function* keepOpenWhileProcessing(
   pieces: AsyncIterable<Uint8Array>,

@@ -183,7 +183,7 @@ function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings, par
           release();
           start();
         },
-        onLeave: (leave) => request.raw.once('close', leave), // while nobody reads the request, Node.js emits `close` only if the connection closes
+        onLeave: (leave) => request.raw.once('close', leave), // nobody reads the request yet: only a closed connection emits this
         drop: release,
       });
     } catch (cause) {

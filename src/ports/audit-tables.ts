@@ -31,8 +31,8 @@ export interface AuditTable {
 }
 
 /**
- * An audit entry that still collects equal actions until the instant `until`: those of one visitor at one site, or those of all visitors at
- * a site who have not signed in.
+ * An audit entry that collects equal actions until the time `until`: those of one visitor at one site, or of all visitors at a site who
+ * have not signed in.
  */
 export interface OpenEntryTable {
   tid: number;
@@ -46,8 +46,8 @@ export interface AlertTable {
   tid: number;
   share_id: number;
   /**
-   * Alerts with the same value share a mail: the key of the visitor's identity, or else the visitor's IP address; for alerts from a
-   * restored backup, one value for all visitors (features/alerts/enqueue-alert.ts).
+   * Alerts with the same value share a mail: the key of the visitor's identity, or else the visitor's IP address. Alerts from a restored
+   * backup all have the same value (features/alerts/enqueue-alert.ts).
    */
   visitor: string;
   audit_id: number;
@@ -77,7 +77,7 @@ export interface ResumableUploadTable {
   readonly drop_box: number;
   /** Bytes of the complete file. */
   readonly size: number;
-  /** Durable bytes. The last byte counts only when the file is in place: a client that has sent it must be able to try that again. */
+  /** Durable bytes. The last byte counts only when the file is in place, so that the client can send it again if that failed. */
   received: number;
   /** Names the staging file. */
   readonly token: string;

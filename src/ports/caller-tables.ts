@@ -53,7 +53,6 @@ export interface OperatorSessionTable {
   by_provider: Generated<number>;
 }
 
-/** A second factor of an operator. */
 export interface SecondFactorTable {
   id: Generated<number>;
   readonly operator_id: number;
@@ -62,8 +61,8 @@ export interface SecondFactorTable {
   /** Sealed: the secret of an app, or a passkey as JSON. */
   secret: string;
   /**
-   * The last value that was used. Codes and challenges that are not newer are refused, unless this value is so far ahead that a clock was
-   * wrong. For an app: the time step of the code. For a passkey: when the challenge was created, ms since the epoch.
+   * Of an app: the time step of the last code. Of a passkey: when its last challenge was created, ms since the epoch. Codes and challenges
+   * that are not newer are refused, unless this value is so far ahead that a clock was wrong.
    */
   last_step: number;
   created_at: number;

@@ -3,7 +3,7 @@ import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 /** A user as a directory describes them. */
 export interface DirectoryUser {
   readonly dn: string;
-  /** Identifies the user: UUID or GUID of the entry, which a rename or a move does not change; if it has neither, its DN in lower case. */
+  /** Identifies the user, even after a rename: UUID or GUID of the entry. If the entry has neither, its DN in lower case. */
   readonly subject: string;
   /** Value of the user name attribute; empty: none. */
   readonly username: string;
@@ -22,7 +22,7 @@ export interface TenantDirectory extends LdapConfiguration {
 
 /**
  * Queries directories (LDAP, RFC 4511). Each method ends within five seconds, and sends a password unencrypted only to a directory on this
- * machine. Users who are disabled, and names that match two entries, are unknown.
+ * machine. A disabled user, or a name that matches two entries, counts as unknown.
  */
 export interface Directories extends AsyncDisposable {
   /** Finds a user with the account of the configuration. @returns null if there is none @throws DirectoryUnavailable, DirectoryRefused */

@@ -4,7 +4,7 @@ export interface ProcessTable {
   seen_at: number;
 }
 
-/** Fingerprint of the secret key that encrypts the secrets of this database; while a copy into it is unfinished, a mark instead. */
+/** Fingerprint of the secret key that encrypts the secrets of this database. While a copy into it is unfinished: a mark that shows this. */
 export interface SecretKeyTable {
   fingerprint: string;
 }

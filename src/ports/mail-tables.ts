@@ -11,7 +11,7 @@ export interface MailContentTable {
   language: string;
   /** JSON, by kind (features/outbox/mail-content.ts). */
   data: string;
-  /** Recipients who have no delivery yet, as a list text: a list may have thousands. */
+  /** Recipients who have no delivery yet, as the text of a list. */
   pending: string;
   /** 1: the deliveries to `pending` are added in the state `held`. */
   held: Generated<number>;
@@ -28,7 +28,7 @@ export interface DeliveryTable {
   /** Mails with the same value share one turn within their tenant: those with the same content, or the codes of one wide network. */
   turn: Generated<string>;
   share_id: number | null;
-  /** Empty for a code until the first attempt to send it: only then does Postern look up the address that gets it. */
+  /** Empty for a code until the first attempt to send it, which looks up the address. */
   recipient: string;
   /** The same for two spellings of an address. */
   recipient_key: string;

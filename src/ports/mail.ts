@@ -4,7 +4,7 @@ export interface OutgoingMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Message-ID without angle brackets. A mail that is sent again, also by `mail/retry`, has the same one, so that mail programs recognize it. */
+  /** Message-ID without angle brackets. A mail that is sent again has the same one, so that mail programs recognize it. */
   readonly messageId: string;
   /** Date of the mail, in ms since the epoch. Further attempts have the same one. `mail/retry` sends the mail with a new one. */
   readonly date: number;

@@ -7,7 +7,6 @@ export interface Media {
   readonly mediaType: string;
 }
 
-/** Detects the types of files. */
 export interface MediaTypes {
   /** Returns the media type by the extension of a name. It is only a hint. */
   byName(name: string): string;

@@ -47,8 +47,8 @@ export interface UserToRefresh {
 }
 
 /**
- * Signs users in at OpenID providers (OpenID Connect Core 1.0). The requests of one call end within five seconds, with two exceptions: in
- * `test`, each request has this time; in `verifySignOut`, the request for the keys has it again.
+ * Signs users in at OpenID providers (OpenID Connect Core 1.0). All requests of one call together end within five seconds. In `test`, each
+ * request has this time; in `verifySignOut`, the request for the keys has another five seconds.
  */
 export interface OpenId {
   /** Returns the address to which the browser is sent. @throws ProviderUnavailable, ProviderRefused */

@@ -35,8 +35,7 @@ export interface Outbound {
   connect(target: OutboundTarget, signal?: AbortSignal): Promise<OutboundConnection>;
   /**
    * Sends an HTTP request. A redirect is returned to the caller and never followed.
-   * @throws as `connect`; the reason of the signal; ResponseTooLarge if the server sends too much before the body, or if `request`
-   *   itself reads the body
+   * @throws as `connect`; the reason of the signal; ResponseTooLarge if the server sends too much before the body
    */
   request(url: URL, request?: OutboundRequest): Promise<OutboundResponse>;
   /** Closes the connections of `request`, also those with a running request. Sockets that `connect` returned stay open. */
@@ -50,7 +49,6 @@ export interface OutboundBody {
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/** An HTTP request. */
 export interface OutboundRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'PROPFIND' | 'MKCOL' | 'MOVE';
   readonly headers?: Readonly<Record<string, string>>;
@@ -63,7 +61,7 @@ export interface OutboundRequest {
    * seconds.
    */
   readonly headersTimeout?: number;
-  /** Maximum length in bytes of the body that the caller will `read`. If `request` itself reads the body, a longer body makes it fail. */
+  /** Maximum length in bytes of the body that the caller will `read`. For a longer body, `request` may throw ResponseTooLarge. */
   readonly maxBytes?: number;
 }
 

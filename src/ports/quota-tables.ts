@@ -5,8 +5,8 @@ export interface CountedFolderTable {
   /** Path in the location. */
   readonly path: string;
   /**
-   * When its files were last counted, in ms; null: they were not counted yet, so the used space contains only changes since the row was
-   * created or its counts were deleted.
+   * When its files were last counted, in ms; null: not yet, so the used space contains only the changes since the row was created or its
+   * counts were deleted.
    */
   counted_at: number | null;
   /** When its files are to be counted again, in ms. */

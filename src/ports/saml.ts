@@ -17,7 +17,7 @@ export interface SamlStatement extends StatedUser {
   readonly sessionEnd: number | null;
 }
 
-/** For whom a response is read. The tenants whose responses are read take turns, and so do the networks that send them to a tenant. */
+/** For whom a response is read. Tenants take turns, and so do the networks from which the responses for a tenant come. */
 export interface SamlReading {
   readonly tid: number;
   /** Wide network of the client. */
@@ -41,8 +41,8 @@ export interface SamlProviders extends AsyncDisposable {
   /**
    * Verifies and reads the response that a browser has brought from the provider.
    * @param response base64, as the browser sends it
-   * @throws ProviderUnavailable; ProviderRefused if the metadata of the provider is not valid; ResponseRefused if the response is not valid;
-   *   what `inTurn` throws
+   * @throws ProviderUnavailable; ProviderRefused if the metadata of the provider is not valid; ResponseRefused if the response is not
+   *   valid; what `inTurn` throws
    */
   read(provider: SamlProvider, reading: SamlReading, self: ServiceProvider, response: string): Promise<SamlStatement>;
   /** Reads the metadata again, and returns what it says. @throws ProviderUnavailable, ProviderRefused */

@@ -29,7 +29,6 @@ export interface WordMatch {
   readonly matches: Matches;
 }
 
-/** A query for one page of a search. */
 export interface SearchQuery {
   /** The records that pass all filters except `word`. */
   readonly matches: Matches;

@@ -4,7 +4,6 @@ import type { Generated } from 'kysely';
 export interface KnownNetworkTable {
   tid: number;
   profile_id: number;
-  /** Subject of the user. */
   subject: string;
   /** IPv4 address or IPv6 /64. */
   network: string;

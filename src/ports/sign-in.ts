@@ -15,7 +15,7 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
-/** The columns of a login profile that every sign-in needs. A kind reads others itself. Refusal (400): the profile has changed meanwhile. */
+/** The columns of a login profile that every sign-in needs. Methods throw Refusal (400) if the profile has changed since it was read. */
 export interface ProfileRef {
   readonly tid: number;
   readonly profile_id: number;
@@ -47,7 +47,6 @@ export interface SingleUseSignIn extends CompletedSignIn {
   readonly markStatementUsed: (tx: Tx) => Promise<boolean>;
 }
 
-/** The user name and password of a visitor. */
 export interface PasswordCredentials {
   readonly username: string;
   readonly password: string;
@@ -96,20 +95,17 @@ export interface CodePlace {
   readonly viewId: string;
 }
 
-/** A request for a code. */
 export interface CodeRequest extends CodePlace {
   readonly email: string;
   /** Address of the page at which the visitor enters the code. */
   readonly pageUrl: string;
   /** Share that the link belongs to; null: a portal. */
   readonly shareId: number | null;
-  /** Language of the mail. */
   readonly language: string;
   /** Address of the client. */
   readonly address: string;
 }
 
-/** An e-mail address and the code that was sent to it. */
 export interface CodeCredentials extends CodePlace {
   readonly email: string;
   readonly code: string;
@@ -136,8 +132,8 @@ export interface PasswordReset {
   /** Returns whether the browser has a code at this link that can still be used. Without one, no password needs to be hashed. */
   hasCode(profile: ProfileRef, place: CodePlace): Promise<boolean>;
   /**
-   * Verifies a code as `CodeSignIn.verify` does, and replaces the password of its visitor as `PasswordSignIn.replacePassword` does.
-   * Counts an attempt with a wrong code: the caller must commit then, too.
+   * Verifies a code, uses it up, and replaces the password of its visitor. Counts an attempt with a wrong code: the caller must commit
+   * even if the result is null.
    */
   redeem(tx: Tx, profile: ProfileRef, credentials: CodeCredentials, hash: string, now: number): Promise<CompletedSignIn | null>;
 }
@@ -196,8 +192,8 @@ export interface RedirectSignIn {
   /**
    * Completes a sign-in with what the browser has brought back.
    * @param pending what `begin` has returned; null: this browser has begun no sign-in
-   * @returns a Refusal (401) if what the browser has brought back is refused, by the provider or by a check: visitors can cause that, so it
-   *   counts as an attempt
+   * @returns a Refusal (401) if the provider or a check refuses what the browser has brought back. It counts as an attempt, because
+   *   visitors can cause it
    * @throws Refusal (400) if the profile has changed, or the request lacks what the kind needs; (401) if the provider itself sends a wrong
    *   response, or its statement admits nobody; (503) if it is not available or too many wait
    */

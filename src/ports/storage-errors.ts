@@ -14,7 +14,7 @@ export class ChangeImpossible extends Error {}
 export class ItemNotFound extends Error {}
 /** The name is already in use. */
 export class ItemExists extends Error {}
-/** Another request renames or deletes the item, or could not delete the evidence of such a change yet. Or another program has locked it. */
+/** Another request is renaming or deleting the item, or has not cleaned up after that. Or another program has locked the item. */
 export class ItemBusy extends Error {}
 /** The path of a new file or folder is longer than the storage can keep. */
 export class PathTooLong extends Error {}

@@ -213,9 +213,8 @@ export interface Storage {
    */
   upload(target: UploadTarget, token: string): Promise<Upload>;
   /**
-   * Continues an upload of known size, which `upload` began and which was closed before its first byte,
-   * or which this function has continued before. null: the storage cannot continue uploads, so a file
-   * must be sent in one request.
+   * Continues an upload that `closeForRecovery` closed before its first byte, or after an earlier call of this function. Its size must be
+   * known. null: the storage cannot continue uploads, so a file must be sent in one request.
    * @throws ItemNotFound (what was written is gone), StorageFull
    */
   readonly continueUpload: ((target: UploadTarget, upload: ClosedUpload) => Promise<ContinuedUpload>) | null;

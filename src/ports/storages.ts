@@ -8,7 +8,6 @@ export interface StorageLocation {
   readonly configuration: string;
 }
 
-/** Opens the storages of locations. */
 export interface Storages {
   /** Opens the storage of a location. Does not check that it answers. @throws StorageUnavailable if its configuration cannot be used */
   open(location: StorageLocation): Promise<Storage>;

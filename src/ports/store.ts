@@ -50,7 +50,7 @@ export interface Store {
   /** Whether other processes may change the same database. */
   readonly isShared: boolean;
   /**
-   * Runs a change in its own transaction and resolves when the change is on disk. It also rejects a refused change only when
+   * Runs a change in its own transaction and resolves when the change is on disk. If the change is refused, rejects only when
    * earlier changes are on disk, since the refusal may depend on them.
    * @param change must await nothing but `tx`, and may be run more than once
    */

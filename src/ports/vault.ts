@@ -11,9 +11,8 @@ export interface Vault {
 }
 
 /**
- * Decrypts a stored secret. A secret that cannot be decrypted counts as lost: only the parts that need it are unavailable, until an
- * operator enters it again. (Postern does not start with a wrong key; another process may have encrypted the secret with a key that was
- * given up in the meantime.)
+ * Decrypts a stored secret. If that fails, the secret counts as lost until an operator enters it again. It fails if another process has
+ * encrypted the secret with a key that is no longer used.
  * @param sealed empty: there is no secret
  * @returns an empty text if there is no secret, or it is lost
  */

@@ -64,7 +64,6 @@ function parseTimeZone(value: string): string {
   }
 }
 
-/** The settings of outgoing mail. */
 export const mailSettingDefinitions = {
   smtp: setting(
     'POSTERN_SMTP_URL',
@@ -88,7 +87,6 @@ export const mailSettingDefinitions = {
   mailTimeZone: setting('POSTERN_MAIL_TIME_ZONE', 'UTC', 'Time zone of the times in mails, such as `Europe/Berlin`.', parseTimeZone),
 };
 
-/** How Postern sends mail. */
 export interface MailSettings {
   readonly server: SmtpServer;
   readonly ca: string | null;

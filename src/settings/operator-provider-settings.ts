@@ -10,7 +10,6 @@ const parseIssuer = (value: string) => {
 };
 const parseGroups = (value: string) => parseList(value) ?? fail('must be a list of groups, separated by commas');
 
-/** The settings of the provider at which operators sign in. */
 export const operatorProviderDefinitions = {
   operatorIssuer: setting(
     'POSTERN_OPERATOR_OIDC_ISSUER',

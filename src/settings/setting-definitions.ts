@@ -20,7 +20,6 @@ import {
   text,
 } from './setting-values.ts';
 
-/** The definitions of all settings. */
 export const settingDefinitions = {
   port: setting('PORT', '8080', 'Port that Postern listens on.', parsePort),
   host: setting('HOST', '127.0.0.1', 'Address that Postern listens on.', text),

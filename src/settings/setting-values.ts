@@ -57,7 +57,6 @@ export const parseLocalRoots = (value: string) =>
       };
     });
 
-/** Parses ids of tenants, separated by commas. */
 export const parseTenantIds = (value: string) =>
   value
     .split(',')

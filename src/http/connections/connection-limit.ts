@@ -11,11 +11,10 @@ const maxExamined = 256; // of the oldest connections of a site: a client can op
 const isUpload = ({ method, headers }: IncomingMessage) => uploadMethods.includes(method) || headers['content-type'] === partType;
 
 /**
- * Limits the number of connections. Beyond the limit, each new connection causes one connection of the site with the most connections to
- * be closed, so that idle connections of one site do not keep other clients out. Among the oldest connections of that site, the first
- * without a request in progress is closed. If there is none, a new connection is refused if its own site has about as many connections.
- * Otherwise, the first of these oldest connections that still sends a body (other than an upload) is closed, or else the newest
- * connection of the site.
+ * Limits the number of connections, so that idle connections of one site do not keep other clients out. Beyond the limit, each new
+ * connection closes one of the site with the most connections: the oldest without a request in progress. If there is none, the new
+ * connection is refused if its own site has about as many connections. Otherwise, it closes the oldest connection that still sends a body
+ * (other than an upload), or else the newest connection of the site.
  */
 export function limitConnections(server: Server, max: number): void {
   const bySite = new ItemsByGroup<Socket>();

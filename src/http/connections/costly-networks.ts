@@ -21,9 +21,9 @@ interface WatchedConnection {
 }
 
 /**
- * Finds the networks that send more than a few requests or many small chunks at once. From then on, their connections are parsed in
- * turns (new connections for ten minutes), and so is each connection that sends a chunked body. Node.js itself parses all others, because
- * the turns cost a sixth of the CPU time of a small request.
+ * Finds the networks that send more than a few requests or many small chunks at once. Their connections are then parsed in turns, and so
+ * are their new connections for ten minutes. Each connection that sends a chunked body is parsed in turns, too. Node.js itself parses all
+ * others, because the turns cost a sixth of the CPU time of a small request.
  */
 export class CostlyNetworks {
   readonly #watched = new WeakMap<Socket, WatchedConnection>();

@@ -11,7 +11,6 @@ const additionalSockets = 15;
  */
 const backlog = 1024;
 
-/** Where a server listens. */
 export interface ListenAddress {
   readonly host: string;
   /** 0 stands for any free port. */
@@ -20,7 +19,7 @@ export interface ListenAddress {
 
 /**
  * Returns the port; for 0, a free one.
- * @throws Error if another program listens on it: sockets that share a port (`reusePort`) do not fail
+ * @throws Error if another program listens on it. A socket with `reusePort` would share the port instead
  */
 async function claimPort(address: ListenAddress): Promise<number> {
   const server = createServer().listen(address);

@@ -5,8 +5,8 @@ const ownDescriptors = 144; // for the database, the threads, the log, and the s
 const descriptorsPerTransfer = 2; // a socket and a file
 const descriptorsPerUpload = 3; // the folder of its staging file too
 const manyDescriptors = 16_384;
-// If more uploads than this run, they come from many networks. Their third descriptors are then taken from those that idle connections do
-// not use: two are reserved for each connection, and an idle one uses one.
+// A third descriptor is reserved for this many uploads. More uploads use the descriptors of idle connections: two are reserved for each
+// connection, and an idle one uses one.
 const expectedUploads = 640;
 const ownMemory = 512 << 20; // bytes: code, word searches, password checks
 const memoryPerConnection = 100 << 10; // bytes, of a client that reads a download or an archive slowly

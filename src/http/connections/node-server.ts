@@ -11,10 +11,7 @@ import { handleInSequence } from './pipelining.ts';
 const headersTimeout = 30_000; // ms
 const keepAliveTimeout = 72_000; // ms, longer than the 60 s after which nginx closes its own connections
 
-/**
- * Creates the Node.js server behind Fastify. All requests pass through it, even those that Fastify refuses without calling a hook.
- * @param turns of parsing
- */
+/** Creates the Node.js server behind Fastify. All requests pass through it, even those that Fastify refuses without calling a hook. */
 export function createNodeServer(handle: RequestListener, turns: ParseTurns): Server {
   const options = {
     IncomingMessage: JoinedRequest,

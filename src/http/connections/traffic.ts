@@ -7,10 +7,7 @@ interface Traffic {
   readonly sent: number;
 }
 
-/**
- * Counts the bytes of connections. The bytes of open connections are read when the totals are requested; those of closed ones are stored as
- * a sum.
- */
+/** Counts the bytes of connections. */
 export function countTraffic(): { readonly watch: (server: Server) => void; readonly totals: () => Traffic } {
   const openSockets = new Set<Socket>();
   let closedTraffic: Traffic = { received: 0, sent: 0 };

@@ -6,8 +6,7 @@ const plainName = 'postern-console';
 const secureName = `__Host-${plainName}`;
 
 /**
- * Returns whether the address of a request begins with https. The result is the same for all requests of a browser, whether they have an
- * Origin header or not.
+ * Returns whether the address of a request begins with https. Does not depend on the Origin header, which not every request has.
  */
 export function isSecureAddress(request: FastifyRequest, publicUrl: string): boolean {
   if (request.protocol === 'https') return true;

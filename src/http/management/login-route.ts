@@ -10,7 +10,6 @@ import { refuseKey } from './authenticate-caller.ts';
 
 const tokenBits = 256;
 
-/** The body of a login: a key's name and the key. */
 export const Login = Type.Object(
   {
     username: Type.String({ minLength: 1, maxLength: 255, description: "The key's name." }),
@@ -18,7 +17,6 @@ export const Login = Type.Object(
   },
   { additionalProperties: false },
 );
-/** The response of a login. */
 export const LoginResponse = Type.Object({
   token: Type.String({ description: 'Bearer token, valid for one hour, but never longer than its key.' }),
   expiryDateTime: Type.String({ format: 'date-time', description: 'Time when the token expires.' }),

@@ -119,7 +119,6 @@ async function runChange(
   return reply.code(response.replayed.status).header('idempotency-replayed', 'true').send(response.replayed.body);
 }
 
-/** Shared parts for running operations. */
 interface ManagementParts {
   readonly ports: Ports;
   readonly running: RunningRequests;

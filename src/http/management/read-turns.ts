@@ -8,7 +8,7 @@ import { textTurns } from '#features/turns/text-turns.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Returns the turns in which the queries of a read operation, and its long texts, wait. */
+/** Returns the turns for the queries of a read operation, and for writing a long response. */
 export type ReadTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => CallerTurns;
 
 /** Creates the queues of reports, tests, reads of one location, and long texts. @param searches queue of searches, also used by portals */

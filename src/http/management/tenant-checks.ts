@@ -10,8 +10,8 @@ const retryAfter = 5; // seconds
 export type CheckInTurn = <T>(operation: AnyChange, caller: Caller, check: () => Promise<T>) => Promise<T>;
 
 /**
- * Returns a runner of checks. Those that read records of all tenants run one at a time for each tenant, in turns by caller: they block the
- * event loop.
+ * Returns a function that runs checks. Checks that read the records of all tenants block the event loop: only one of each tenant runs at a
+ * time, and the callers of a tenant take turns.
  */
 export function tenantChecks(): CheckInTurn {
   const tenantTurns = turnsByKey({

@@ -25,7 +25,6 @@ const records: Readonly<Record<string, TSchema>> = {
   Listing,
 };
 
-/** The named schemas of the document. */
 export interface Components {
   /** Returns a reference to a schema, and adds it to the components under the name if it has none yet. */
   addSchema(schema: object, name: string): object;

@@ -62,7 +62,6 @@ function responseSchema(operation: Operation, registry: Components): object {
   return registry.addSchema(changeResponse(operation), operation.responseFields ? `${toPascalCase(operation.name)}Response` : 'Success');
 }
 
-/** Returns the OpenAPI path item of an operation of /api/v1. */
 function pathItem(operation: Operation, registry: Components) {
   const inQuery = operation.method === 'GET';
   const isChangeOperation = isChange(operation);
@@ -108,7 +107,6 @@ const providerPath = (operationId: string, summary: string) => ({
   },
 });
 
-/** The paths for signing in and out. */
 const signInPaths = {
   '/api/v1/login': signInPath('login', 'Signs in with the name of a key and the key; returns a Bearer token.', Login, LoginResponse),
   '/api/v1/operator/signIn': signInPath(

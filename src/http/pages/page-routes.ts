@@ -7,9 +7,7 @@ import { type VisitorParts, visitorRequestOf } from '#http/visitor/visitor-reque
 import { readerOf } from './card-page.ts';
 import { frontPage } from './front-page.ts';
 
-/**
- * Adds the front page, and the page of links and portals: one application, which calls the routes below the address of its link or portal.
- */
+/** Adds the front page, and the page of links and portals. */
 export function pageRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const file = join(parts.pages, 'index.html');
   const page = existsSync(file)

@@ -6,7 +6,7 @@ import type { ProviderStart } from '#features/visits/sign-in/provider-sign-in.ts
 import type { RedirectSignIn } from '#ports/sign-in.ts';
 import { cookiePrefix, sendCookie } from './visitor-cookies.ts';
 
-const maxSignIns = 4; // that one browser may begin at the same time, of each protocol: a cookie has about 0.6 kB, and headers have a limit
+const maxSignIns = 4; // of one browser and protocol at a time: a cookie has about 0.6 kB, and headers have a limit
 const suffixLength = 16; // characters
 
 /** A sign-in that a browser completes when it comes back from the provider. */
@@ -17,7 +17,6 @@ export interface ReturningSignIn {
 
 const suffixStart = (protocol: RedirectSignIn['protocol']) => `${protocol}-`;
 
-/** Returns the suffix of the cookie of a sign-in. */
 const suffixOf = ({ protocol, state }: ReturningSignIn) =>
   suffixStart(protocol) +
   sha256(state)

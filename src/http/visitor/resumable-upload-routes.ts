@@ -16,7 +16,6 @@ const checksumAlgorithm = 'sha256';
 const sha256Bytes = 32;
 const maxMetadataLength = 2048; // characters
 
-/** A request with its body, if it has one, and the reply. */
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -66,7 +65,7 @@ const formatExpiry = (time: number) => new Date(time).toUTCString();
 
 /**
  * Returns the file that a client wants to send.
- * @throws Refusal (400) if Upload-Length is missing or malformed, or the metadata is too long, names no file, or names one that cannot be stored
+ * @throws Refusal (400) if Upload-Length or Upload-Metadata is malformed, or the name of the file is missing or cannot be stored
  */
 function announcedFileOf(request: FastifyRequest) {
   const size = bytesOf(request, 'Upload-Length');
@@ -113,7 +112,6 @@ const sendProgress = (reply: FastifyReply, { received, expiresAt, stored }: Uplo
     })
     .send();
 
-/** Receives a part of a file. */
 async function receivePart({ request, reply, parts, incoming }: Exchange): Promise<FastifyReply> {
   if (!isPartType(request)) throw new Refusal('partTypeWrong');
   const length = headerOf(request, 'Content-Length');

@@ -7,9 +7,8 @@ import { joinAndYield } from './join-and-yield.ts';
 import { ClientGone, writePiece } from './send-bytes.ts';
 import { disposition, type TransferContext, trackTransfer } from './send-file.ts';
 
-const noDate = Number.NaN; // the dates of the other files stay the same if one is removed, so dates cannot validate an archive
+const noDate = Number.NaN; // removing a file from a folder may change no date, so dates cannot validate an archive
 
-/** The status, the headers and the bytes of an archive to send. */
 interface ArchivePart {
   readonly status: 200 | 206 | 304;
   readonly headers: OutgoingHttpHeaders;

@@ -75,7 +75,6 @@ async function waitUntilSent(response: ServerResponse): Promise<void> {
   if (!response.writableFinished) throw new Error('the client left');
 }
 
-/** The status, the headers and the bytes of a file to send. */
 interface FilePart {
   readonly status: 200 | 206;
   readonly headers: OutgoingHttpHeaders;

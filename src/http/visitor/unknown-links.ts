@@ -16,9 +16,8 @@ export interface UnknownLinks {
   /** Returns the refusal for a network that has tried too many unknown links, or null. */
   refusal(address: string): Refusal | null;
   /**
-   * Returns whether a pair of name and password may be verified for a refused network, and counts the pair, even if the link
-   * does not exist. Only pairs for existing links are verified, which takes long: without this limit, a client could find
-   * out by the response times which of many links exist.
+   * Counts a pair of name and password from a refused network, and returns whether it may be verified. Only pairs for existing links
+   * are verified, which takes long: without this limit, the response times would show which of many links exist.
    */
   mayVerify(address: string): boolean;
   /** Adds the counts of other processes, and sends them the counts of this one. */

@@ -5,7 +5,6 @@ import { receiveBody } from './receive-body.ts';
 import { resumableUploadRoutes } from './resumable-upload-routes.ts';
 import { pathUrls, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
-/** Receives an entire file. */
 async function putFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<FastifyReply> {
   const { 'content-range': range, 'content-length': length, 'if-match': ifMatch = null } = request.headers;
   if (range !== undefined) throw new Refusal('requestMalformed', 'Send the entire file: Content-Range is not supported.');

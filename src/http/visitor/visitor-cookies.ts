@@ -10,7 +10,7 @@ const maxCookies = 30; // session cookies of one browser: beyond thirty, the old
 const maxRead = 2 * maxCookies; // each costs a lookup, and a browser normally sends at most thirty
 const maxBasicLength = 1024; // characters
 
-/** Returns whether links use HTTPS, and cookies therefore are sent over HTTPS only. */
+/** Returns whether links use HTTPS. If so, cookies are sent over HTTPS only. */
 export const usesHttps = (publicUrl: string) => publicUrl.startsWith('https:');
 /** Returns the prefix of the names of cookies. With https, a browser accepts such cookies from this host alone. */
 export const cookiePrefix = (publicUrl: string) => (usesHttps(publicUrl) ? '__Host-postern-' : 'postern-');

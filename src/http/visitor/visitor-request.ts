@@ -14,7 +14,6 @@ import type { ReverseProxyHeaders } from './reverse-proxy-file.ts';
 import type { UnknownLinks } from './unknown-links.ts';
 import { credentialsOf } from './visitor-cookies.ts';
 
-/** Shared parts of the routes for visitors. */
 export interface VisitorParts {
   readonly ports: VisitPorts;
   readonly transfers: Transfers;

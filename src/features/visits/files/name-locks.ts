@@ -4,7 +4,6 @@ import type { Ports } from '#ports/ports.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
 import type { Database } from '#ports/tables.ts';
 
-/** A name in a folder of a location. */
 export interface LockedName {
   readonly tid: number;
   readonly locationId: number;
@@ -13,8 +12,8 @@ export interface LockedName {
 }
 
 /**
- * Runs a change under exclusive locks of the given names of a folder, which must be all names that the change reads or changes. The locks
- * are shared by all processes and by all locations that contain the folder, so that each change sees the result of the one before it.
+ * Runs a change while it holds exclusive locks of names in a folder. The names must be all that the change reads or changes. The locks
+ * are shared by all processes, and by all locations that contain the folder.
  */
 export async function withNameLocks<T>(
   { store }: Pick<Ports, 'store'>,

@@ -7,10 +7,8 @@ import type { FileChange, FileChangeOutcome, FileChangeSteps, SaveResponse } fro
 import { confirmPending, deletePendingEntry, recordDone, recordFailed, recordHandle, recordPending } from './pending-records.ts';
 
 const tokenBits = 96;
-/** Returns the token of a new change. */
 export const newChangeToken = ({ random }: Pick<Ports, 'random'>) => random.token(tokenBits);
 
-/** What a change of files uses. */
 export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' | 'limits'> & Pick<VisitServices, 'runningChanges'>;
 
 /**

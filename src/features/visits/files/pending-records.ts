@@ -12,9 +12,7 @@ import { StoreUnavailable, type Tx } from '#ports/store.ts';
 import { firstClaim } from './byte-claimer.ts';
 import type { FileChange, FileChangeOutcome, FileChangeSteps, SaveResponse } from './file-change.ts';
 
-// How a change of files is recorded: as pending before it is made, and its outcome afterwards.
-
-const maxQueryTime = 10_000; // ms; a slower query is repeated, because the process may have been paused, and the result may be out of date
+const maxQueryTime = 10_000; // ms; a slower query is repeated: if the process was paused, the result may be out of date
 
 /** Records a change as pending. @throws Refusal (507) if it exceeds a quota */
 export async function recordPending(
@@ -92,7 +90,7 @@ export async function recordDone<T>(
     if (outcome.space) {
       const path = joinPaths(change.parent, parseSegments([change.name]) ?? rootPath);
       const item = { tid, locationId: visit.link.location_id, path };
-      // Another process that has recovered the change may have requested a count, which may or may not have seen it.
+      // If another process has recovered the change, a count of the folder may already include it: then the folder is counted again.
       const isCounted = outcome.space !== 'unknown' && wasPending;
       if (isCounted) await recordSpaceChange(tx, item, outcome.space, ports.store.isShared ? auditId : 0);
       if (!isCounted || outcome.space.mayDiffer) await requestCount(tx, item);
@@ -103,7 +101,7 @@ export async function recordDone<T>(
 
 /**
  * Deletes the record of a pending change.
- * @returns false if there is none, because the process that began the change or one that recovered it has deleted it
+ * @returns false if the change is no longer pending
  */
 export async function deletePendingChange(tx: Tx, tid: number, auditId: number): Promise<boolean> {
   const [result] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();

@@ -5,9 +5,9 @@ import { type LockedName, resultsInName } from './name-locks.ts';
 import { changeOf, pendingRows, recordOutcome } from './recovered-outcome.ts';
 
 /**
- * Records the outcome of the pending changes that have created the item with a name. Call it while the lock of the name is held, before
- * the item is renamed, deleted or replaced: after that, recovery would find no trace of a change whose process was killed before it
- * recorded the outcome. A change that has not taken place stays pending, because its process may still make it.
+ * Records the outcome of pending changes that have created the item with a name. Call it under the lock of the name, before the item is
+ * renamed, deleted or replaced: afterwards, recovery could not tell that they took place. A change that has not taken place stays
+ * pending, because its process may still make it.
  * @param token of the change that follows
  */
 export async function recordEarlierChanges(

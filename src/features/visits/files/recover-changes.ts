@@ -46,13 +46,12 @@ async function claim(ports: ClaimPorts, row: PendingRow): Promise<boolean> {
   return row.process === ports.process || passOn(ports, row, row.process, ports.process);
 }
 
-/** Returns the key of the location of a change. */
 const locationKey = ({ tid, location_id }: PendingRow) => `${tid} ${location_id}`;
 
 const maxOwnFailures = 2; // at a location: then other processes may try, too
 const noProcess = ''; // no process has this name
 
-/** Passes on a change that this process cannot recover: another one may reach the location. Without others, it tries again itself. */
+/** Lets other processes try a change that this process could not recover: they may reach the location. */
 async function giveUp(ports: ClaimPorts, row: PendingRow, location: string, failing: FailingLocations): Promise<void> {
   if (!ports.store.isShared) return;
   if (row.process !== ports.process) await passOn(ports, row, ports.process, row.process);
@@ -132,17 +131,17 @@ interface RecoveryOptions {
   readonly keepsTrash?: boolean;
   /** The locations where earlier runs have failed. */
   readonly failing?: FailingLocations;
-  /** The locations where runs with `ownOnly` have failed. The changes at those that they gave up are left to other processes that are alive. */
+  /** The locations where runs with `ownOnly` have failed. Where they gave up, the changes are left to other running processes. */
   readonly ownFailing?: FailingLocations;
 }
 
 const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : 'an unknown error');
 
 /**
- * Recovers the pending changes of processes that ended, and those that this process could not complete while the database was
- * unavailable: checks in the storage whether each took place, and records the outcome. A location that is unavailable, hangs, or fails
- * is tried again in a later run, so that it delays neither the other locations nor a start. Without `ownOnly`, also records the unfinished
- * downloads of ended processes as failed, and releases their claims of uploads in parts.
+ * Recovers the pending changes of processes that have ended, and those that this process could not complete because the database was
+ * unavailable. Checks in the storage whether each change took place, and records the outcome. If a location fails or does not respond,
+ * a later run tries again. Without `ownOnly`, also records the unfinished downloads of ended processes as failed, and releases their
+ * claims of uploads in parts.
  * @param runningChanges tokens of the changes that this process makes or recovers
  * @returns the failures whose reason differs from the last one of the same location
  * @throws StoreUnavailable, StoreFull
@@ -209,8 +208,8 @@ export async function recoverInterruptedChanges(
 }
 
 /**
- * Deletes files that interrupted uploads and deletions left at or outside of the locations, except those of pending changes and of
- * unfinished uploads in parts. Skips locations that are unavailable.
+ * Deletes files that interrupted uploads and deletions have left. Keeps those of pending changes and of unfinished uploads in parts.
+ * Skips locations that are unavailable.
  * @returns the locations that refuse changes
  */
 export async function sweepLocations({

@@ -38,10 +38,8 @@ export const pendingRows = (db: Tx) =>
       'location.configuration',
     ]);
 
-/** A pending change as the database stores it. */
 export type PendingRow = Awaited<ReturnType<ReturnType<typeof pendingRows>['execute']>>[number];
 
-/** Returns the change of a row. */
 export function changeOf({ action, parent: folder, name, new_name: newName, token, handle }: PendingRow): PendingFileChange {
   const parent = parseStoredPath(folder);
   // Cannot happen: the row was checked when it was written.

@@ -1,6 +1,6 @@
 import type { Tx } from '#ports/store.ts';
 
-// Uploads in parts (features/visits/resumable-uploads), as recovery and the sweep see them.
+// What recovery and the sweep need to know about uploads in parts (features/visits/resumable-uploads).
 
 /** Returns the tokens of all uploads in parts that are not complete, whose staging files must stay. */
 export async function unfinishedUploadTokens(db: Tx): Promise<readonly string[]> {

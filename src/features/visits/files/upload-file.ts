@@ -17,7 +17,6 @@ import { type ChangePorts, runPendingChange } from './pending-change.ts';
 import { respondInTime } from './respond-in-time.ts';
 import { checkUploadTarget, placeReceivedFile } from './upload-target.ts';
 
-/** The body of an upload. */
 export interface IncomingBody {
   readonly body: AsyncIterable<Uint8Array>;
   /** Ends the transfer at once. */
@@ -26,7 +25,6 @@ export interface IncomingBody {
   readonly begin: (visit: AuthorizedVisit) => AbortSignal;
 }
 
-/** A file that a visitor uploads. */
 export interface IncomingFile extends IncomingBody {
   /** Content-Length, or null. */
   readonly length: number | null;

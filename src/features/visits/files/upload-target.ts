@@ -7,7 +7,6 @@ import { withNameLocks } from './name-locks.ts';
 import type { ChangePorts } from './pending-change.ts';
 import { recordEarlierChanges } from './record-earlier-changes.ts';
 
-/** How the share receives a file. */
 interface TargetRules {
   readonly dropBox: boolean;
   /** Whether the file is for a subfolder of the share. */

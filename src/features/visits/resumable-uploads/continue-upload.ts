@@ -16,7 +16,6 @@ import { claimUpload, releaseUpload } from './upload-claims.ts';
 import { findUnfinishedUpload, ifNameTaken, pathOfUpload, type UploadRow, uploadEnd } from './upload-rows.ts';
 import type { WriterReport } from './upload-writers.ts';
 
-/** The state of an upload after a part. */
 export interface UploadState {
   /** Durable bytes. */
   readonly received: number;
@@ -29,8 +28,7 @@ export interface UploadState {
 type UploadPorts = AuthorizationPorts & StoragePorts & ChangePorts & Pick<VisitServices, 'uploads' | 'uploadWriters' | 'uploadHashes'>;
 
 /**
- * Receives a part of an upload. With the last one the file becomes visible, and is recorded like any upload. Returns after the storage has
- * made the part durable.
+ * Receives a part of an upload. After the last one, the file becomes visible. Returns after the storage has made the part durable.
  * @throws Refusal as `authorizeVisit` and `withStorageErrors`; (403, 404, 409, 410, 413, 423, 460, 503, 507)
  */
 export async function continueUpload(

@@ -26,7 +26,6 @@ export interface AnnouncedFile {
   readonly metadata: string;
 }
 
-/** A new upload. */
 export interface NewUpload {
   readonly id: string;
   /** ms since the epoch */

@@ -16,14 +16,13 @@ import { saveProgress, type UploadRow } from './upload-rows.ts';
 import type { WriterReport } from './upload-writers.ts';
 
 /**
- * Bytes and ms after which the progress of a part is saved, so that a process that is killed loses little more than
- * this, and an upload cannot exceed a quota by more. A part with a checksum is saved only when it is complete.
+ * The progress of a part is saved after this many bytes or ms. This limits what a killed process loses, and by how much an upload can
+ * exceed a quota. A part with a checksum is saved only when it is complete.
  */
 const saveInterval = { bytes: claimStep, time: 60_000 };
 /** Bytes of an interrupted part that are worth a sync and a change in the database. */
 const minStoredBytes = 16 << 10;
 
-/** A part of a file that a visitor sends. */
 export interface IncomingPart extends IncomingBody {
   /** Content-Length, or null. */
   readonly length: number | null;
@@ -45,7 +44,7 @@ export interface UploadPlace {
 /** Returns the refusal of a part that has more bytes than the rest of the file. */
 export const partTooLong = (size: number) => new Refusal('fileTooLarge', `The body goes beyond the Upload-Length of ${size} bytes.`);
 
-/** Keeps the change pending: the file is in place, so that recovery records the upload as done. @throws StorageUnavailable */
+/** The file is in place: the change stays pending, and recovery records the upload as done. @throws StorageUnavailable */
 const readBackFailed = (cause: unknown): never => {
   throw new StorageUnavailable('an uploaded file cannot be read', { cause });
 };

@@ -12,7 +12,6 @@ const busyRefusal = () =>
     retryAfter,
   });
 
-/** The unfinished uploads at the link of an upload. */
 const unfinishedAtLink = (tx: Tx, { tid, share_id: shareId }: UploadRow, now: number) =>
   tx
     .selectFrom('resumable_upload')
@@ -47,10 +46,10 @@ const smallestUpload = (tx: Tx, row: UploadRow, wideNetwork: string, now: number
     .executeTakeFirst();
 
 /**
- * Deletes the row of one upload of the wide network with the most uploads: the one that has received the least. Uploads that are being
- * received or put in place stay: if the network has no others, the network with the next most uploads loses one.
+ * Deletes the row of the smallest upload of the wide network with the most uploads. Uploads that are being received or put in place
+ * stay. If a network has only such uploads, the network with the next most loses one.
  * @param ownCount unfinished uploads of the wide network of the new upload, without the new one
- * @throws Refusal (503) if no network that could lose an upload has more than that wide network would have with the new one
+ * @throws Refusal (503) if no such network has more uploads than the network of the new upload would then have
  */
 async function makeRoom(tx: Tx, row: UploadRow, ownCount: number, now: number): Promise<DeletedUpload> {
   const networks = await unfinishedAtLink(tx, row, now)
@@ -70,8 +69,8 @@ async function makeRoom(tx: Tx, row: UploadRow, ownCount: number, now: number): 
 }
 
 /**
- * Checks that there may be one more unfinished upload. At a link that has too many, the wide network with the most loses one to a network
- * that has fewer, so that nobody can close a link for the uploads of others.
+ * Checks that a link may have one more unfinished upload. If it has too many, deletes one of the wide network with the most, so that
+ * nobody can block the uploads of others.
  * @returns the upload that was deleted, or null
  * @throws Refusal (503)
  */

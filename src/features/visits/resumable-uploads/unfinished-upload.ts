@@ -7,7 +7,6 @@ import type { Ports } from '#ports/ports.ts';
 import { findUnfinishedUpload, findUpload, isBeingPlaced, isFree, pathOfUpload, type UploadRow } from './upload-rows.ts';
 import { uploadInUse } from './upload-writers.ts';
 
-/** What the operations on unfinished uploads use. */
 type UnfinishedPorts = AuthorizationPorts & Pick<Ports, 'process'> & Pick<VisitServices, 'uploadWriters' | 'uploadHashes'>;
 
 /**

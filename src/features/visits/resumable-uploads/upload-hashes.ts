@@ -4,8 +4,8 @@ import { setAndEvict } from '#core/bounded-map.ts';
 const maxHashes = 1000;
 
 /**
- * The SHA-256 of uploads between two parts, in memory. If the hash of an upload is missing, the complete file is read once more: for
- * example after a restart, if another process has received a part, or if the hashes of other uploads have replaced it.
+ * The SHA-256 of uploads between two parts, in memory. If the hash of an upload is missing, for example after a restart, the complete
+ * file is read once more.
  */
 export class UploadHashes {
   readonly #hashes = new Map<string, { readonly received: number; readonly hash: Hash }>();

@@ -17,7 +17,6 @@ const uploadLifetime = { empty: 15 * 60_000, begun: 24 * 3_600_000 };
 /** Returns when an upload ends if no more bytes arrive; ms since the epoch. */
 export const uploadEnd = (received: number, now: number): number => now + (received === 0 ? uploadLifetime.empty : uploadLifetime.begun);
 
-/** The row of an upload. */
 export type UploadRow = Selectable<ResumableUploadTable>;
 type RowPorts = Pick<Ports, 'store' | 'clock' | 'process'>;
 
@@ -31,7 +30,7 @@ export function pathOfUpload({ path }: Pick<UploadRow, 'path'>): ItemPath {
   return parsed;
 }
 
-/** Returns the change whose evidence is what an upload has received, or null if the path in the row is not that of a file. */
+/** Returns the change of an upload for `clearEvidence`, which deletes the received bytes. Null if the row's path is not that of a file. */
 export function evidenceOf({
   location_path: path,
   token,
@@ -42,8 +41,8 @@ export function evidenceOf({
 }
 
 /**
- * Returns what happens if the name of an upload is in use. It depends on how the upload was begun, even if the share has become a
- * drop box since, or no longer is one: storages prepare for it at the beginning.
+ * Returns what happens if the name of an upload is in use. This is fixed when the upload begins, because storages prepare for it then:
+ * it does not matter whether the share is a drop box now.
  */
 export const ifNameTaken = ({ drop_box }: Pick<UploadRow, 'drop_box'>) => (drop_box === 1 ? 'number' : 'refuse');
 

@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { waitAtMost } from '#core/time-limit.ts';
 
-/** Time in ms after which a part whose client sends nothing ends for the next part or a query: its connection is probably lost. */
+/** A client that has sent nothing for this time has probably lost its connection; ms. The next request about the upload ends its part. */
 const silentTime = 3000;
 const maxEndTime = 5000; // ms for which a request waits until a part has ended
 const retryAfter = 1; // seconds
@@ -16,9 +16,8 @@ interface Writer {
 
 /** What the receiver of a part reports. */
 export interface WriterReport {
-  /** Bytes have arrived. */
   received(): void;
-  /** All bytes have arrived: the part no longer gives way. */
+  /** All bytes have arrived: from now on, another request cannot end the part. */
   complete(): void;
 }
 
@@ -30,7 +29,7 @@ export const uploadInUse = () => new Refusal('uploadInUse', undefined, { retryAf
  * the server has noticed the loss. Then the old part, whose client is silent, ends.
  */
 export class UploadWriters {
-  /** Uploads that this process may still claim although it receives no part, and their tenants: the database did not respond. */
+  /** Claims that could not be ended because the database did not respond: uploads and their tenants. */
   readonly unreleasedClaims = new Map<string, number>();
   readonly #writers = new Map<string, Writer>();
   readonly #now: () => number;

@@ -8,9 +8,8 @@ import type { VerifiedPasswords } from './verified-passwords.ts';
 import { findSession, lastUseUpdateInterval, recordSessionUse, type SessionPorts, type VisitSession } from './visit-session.ts';
 import { checkSignIn, signedInVisitor } from './visitor-identity.ts';
 
-const cacheTime = 300_000; // ms; argon2 is too expensive to run for each of a thousand requests
+const cacheTime = 300_000; // ms; argon2 is too expensive to run at every request
 
-/** The credentials of a visitor's request. */
 export interface Credentials {
   /** Returns the session token from the cookie of a login profile. */
   readonly session: (profileId: number) => string | null;
@@ -18,7 +17,6 @@ export interface Credentials {
   readonly basic: PasswordCredentials | null;
 }
 
-/** A visitor who has signed in. */
 export interface AuthenticatedVisitor {
   readonly signedIn: SignedInVisitor;
   /** Checks the sign-in again with the current profile. Returns null if it is no longer valid. @throws as `checkRenewalGrace` */

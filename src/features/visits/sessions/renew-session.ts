@@ -14,7 +14,6 @@ const pollInterval = 100; // ms
 const maxPolls = 50;
 const maxUnstored = 10_000;
 
-/** A session whose renewal is due. */
 export interface DueSession {
   readonly tid: number;
   readonly hash: string;
@@ -27,7 +26,6 @@ export interface StoredSignIn {
   readonly renewal: string | null;
 }
 
-/** What the renewal of a session needs. */
 export interface RenewalRequest {
   readonly profile: ProfileRef;
   readonly session: DueSession;
@@ -38,7 +36,6 @@ export interface RenewalRequest {
   readonly address: string;
 }
 
-/** What a renewal changes in a session. */
 type SessionValues = Partial<StoredSignIn> & { readonly renewing_until?: RawBuilder<number> | null };
 
 const renewalGrace = 60_000; // ms

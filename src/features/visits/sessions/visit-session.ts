@@ -36,8 +36,8 @@ const sessionOf = (db: Tx, token: string) =>
   db.selectFrom('visit_session').selectAll().where('tid', '=', tenantOfToken(token)).where('hash', '=', sha256(token)).executeTakeFirst();
 
 /**
- * Returns the sessions of several tokens. Looks up each token only in the tenant that it names, and looks in few tenants: a query
- * with a condition for each of many tenants takes milliseconds to plan, and anybody can send it.
+ * Returns the sessions of several tokens. Looks in at most `maxTenants` tenants: a query with a condition for each of many tenants takes
+ * milliseconds to plan, and any client can cause it.
  */
 export async function findSessions(db: Tx, tokens: readonly string[]) {
   const tokensByTenant = [...Map.groupBy(tokens.filter(isToken), tenantOfToken)].slice(0, maxTenants);
@@ -50,7 +50,6 @@ export async function findSessions(db: Tx, tokens: readonly string[]) {
     .execute();
 }
 
-/** An identity as a session stores it. */
 type StoredIdentity = Identity & Pick<CompletedSignIn, 'claimsAt' | 'endsAt'>;
 
 /** Returns the columns of a sign-in that its renewal changes. */
@@ -59,7 +58,6 @@ function storedSignIn({ identity, claimsAt, endsAt, renewal }: CompletedSignIn):
   return { identity: JSON.stringify(storedIdentity), renewal: renewal ?? null };
 }
 
-/** A session as it is stored. */
 interface StoredSession extends SignInAtProfile {
   readonly tid: number;
   readonly hash: string;
@@ -67,7 +65,6 @@ interface StoredSession extends SignInAtProfile {
   readonly usedAt: number;
 }
 
-/** Returns the stored session of a token, or null. */
 async function readSession(db: Tx, token: string): Promise<StoredSession | null> {
   const row = await sessionOf(db, token);
   // Without an identity: written by an earlier version that ran during the migration. The visitor signs in again.
@@ -85,7 +82,6 @@ async function readSession(db: Tx, token: string): Promise<StoredSession | null>
   };
 }
 
-/** The ports and services that finding a session needs. */
 export type SessionPorts = Pick<Ports, 'store' | 'clock'> & { readonly signInKinds: SignInKinds; readonly renewals: SessionRenewals };
 
 /**

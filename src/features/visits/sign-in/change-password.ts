@@ -15,7 +15,6 @@ import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, PasswordSignIn, ProfileRef } from '#ports/sign-in.ts';
 import type { NewSession } from './sign-in.ts';
 
-/** Sign-in with a password of the visitor's own. */
 type OwnPasswordSignIn = PasswordSignIn & Required<Pick<PasswordSignIn, 'replacePassword'>>;
 
 const isOwnPasswordSignIn = (kind: PasswordSignIn | undefined): kind is OwnPasswordSignIn => kind?.replacePassword !== undefined;

@@ -6,14 +6,14 @@ import { openStoredSecret } from '#ports/vault.ts';
 
 /** Time in ms between two checks of a signed-in visitor at the provider. */
 const checkInterval = 10 * 60_000;
-/** Time in ms for which a statement of the provider counts if the provider does not repeat it. */
+/** Time in ms for which a statement of the provider is valid. */
 export const maxUncheckedTime = 60 * 60_000;
 
 /**
  * Returns the configuration of a profile whose visitors sign in at a provider.
  * @returns JSON that the schema of the type has accepted
- * @throws Refusal (503) if the profile was deleted, has changed its type, or its secrets were lost; (400) if visitors must sign in again
- *   since it changed
+ * @throws Refusal (503) if the profile was deleted, has changed its type, or its secrets were lost; (400) if a change of the profile
+ *   has ended the sign-in
  */
 export async function readProviderConfiguration(
   { store, vault }: Pick<Ports, 'store' | 'vault'>,
@@ -42,8 +42,8 @@ export const overdueTime = ({ renewal, claimsAt }: CompletedSignIn, now: number)
   renewal === undefined ? Number.NEGATIVE_INFINITY : Math.abs(now - claimsAt) - checkInterval;
 
 /**
- * Returns a sign-in, or null if it has ended: at the time that the provider has set, or an hour after the provider's last statement if it
- * cannot be renewed. A sign-in that can be renewed also ends when the provider refuses the renewal.
+ * Returns a sign-in, or null if it has ended. It ends at the time that the provider has set. If it cannot be renewed, it also ends an
+ * hour after the provider's last statement.
  */
 export function unlessOutdated(signIn: CompletedSignIn, now: number): CompletedSignIn | null {
   if (signIn.endsAt !== undefined && now >= signIn.endsAt) return null;

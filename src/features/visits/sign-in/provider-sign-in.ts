@@ -37,15 +37,14 @@ interface PendingSignIn {
   readonly pending: string;
 }
 
-/** The start of a sign-in: where the browser goes, and what it keeps. */
+/** Where the browser goes to sign in, and the cookie that it keeps until it returns. */
 export interface ProviderStart {
   readonly url: string;
-  /** null: the sign-in was refused, for example because the provider is not available. The browser goes to the page. */
+  /** null: the sign-in was refused, and `url` is the page that shows why. */
   readonly cookie: {
     /** Names the cookie, so that two sign-ins of one browser do not disturb each other. */
     readonly state: string;
     readonly protocol: RedirectSignIn['protocol'];
-    /** Its value. */
     readonly value: string;
   } | null;
 }
@@ -55,7 +54,7 @@ export interface ProviderReturn {
   readonly profileId: number;
   /** Segment of the address to which it comes back. */
   readonly protocol: RedirectSignIn['protocol'];
-  /** Identifies the sign-in, as the provider sends it back. */
+  /** Identifies the sign-in. The provider sends it back unchanged. */
   readonly state: string;
   /** The query or the form with which it comes back. */
   readonly parameters: URLSearchParams;
@@ -126,7 +125,7 @@ function recordRefusal({ audit }: Pick<ProviderPorts, 'audit'>, event: Omit<Visi
 export const failureUrl = (pageUrl: string, { messageName }: Refusal, requestId: string) =>
   `${pageUrl}#sign-in=${messageName}.${requestId}`;
 
-/** The place and the profile of a sign-in with which a browser comes back. */
+/** A sign-in with which a browser comes back. */
 type SignInToComplete = Pick<PendingSignIn, 'at' | 'viewId' | 'epoch'> & {
   /** null: it began at the provider. */
   readonly pending: string | null;
@@ -143,8 +142,7 @@ function pendingOf(ports: Pick<Ports, 'vault' | 'clock'>, { profileId, state, co
 }
 
 /**
- * Returns a sign-in that has begun at the provider: the browser has begun none here. It leads to
- * the portal.
+ * Returns a sign-in that began at the provider. It leads to the portal.
  * @throws Refusal (400) if the profile does not allow this; as `mayBeginAtProvider`
  */
 async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderReturn): Promise<SignInToComplete> {
@@ -154,7 +152,7 @@ async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderRetu
   return { at: 'portal', viewId: profile.view_id, epoch: profile.session_epoch, pending: null };
 }
 
-/** Maximum length of a usual session, in characters. A longer one counts as several. */
+/** Characters. A longer session counts as several, because the provider decides how long it is. */
 const sizeOfSession = 4096;
 const storedSize = ({ identity, renewal = '' }: CompletedSignIn) => JSON.stringify(identity).length + renewal.length;
 
@@ -174,7 +172,6 @@ async function complete(
   // Counts for the network alone: the visitor has entered no name here.
   const countAttempt = await beginAttempt(ports, profile, null, address);
   const completedSignIn = await countAttempt(() => redirect.finish(profile, response, pending));
-  // A large session counts as several, because the provider decides how large it is.
   ports.newSessions.count(address, profile.profile_id, Math.floor(storedSize(completedSignIn) / sizeOfSession));
   const token = await beginSession(ports, profile, completedSignIn, address);
   await ports.audit.record({ ...event, visitor: signedInVisitor(profile, completedSignIn), outcome: 'done' });

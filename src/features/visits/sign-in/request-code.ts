@@ -13,7 +13,6 @@ const browserBits = 256;
 
 type RequestPorts = AuthorizationPorts & Pick<Ports, 'random' | 'links'> & Pick<VisitServices, 'newCodes' | 'codes'>;
 
-/** A visitor's request for a code. */
 export interface VisitorCodeRequest {
   readonly use: CodeUse;
   readonly body: CodeRequestBody;
@@ -54,7 +53,7 @@ export async function requestVisitorCode(
   const token = browser ?? ports.random.token(browserBits);
   const language = languageOf([profile.lang, ...languages]);
   const shareId = link?.id ?? null;
-  // Beyond the limit, the response is the same: a different one would reveal the requests of this network.
+  // Beyond the limit, sends no mail but the same response, so that it does not reveal the requests of others in this network.
   if (ports.newCodes.admit(address, profile.profile_id))
     await ports.codes.run(address, () => sender.request(profile, { email, pageUrl, shareId, language, address, browser: token, viewId }));
   setCookie(token);

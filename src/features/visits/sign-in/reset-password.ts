@@ -30,7 +30,6 @@ export interface ResetRequest {
 const eventOf = ({ link, profile }: SignInPlace, visitorRequest: VisitorRequest) =>
   ({ link, tid: profile.tid, visitorRequest, action: 'change-password', path: '' }) as const;
 
-/** A new password to set: at which link or portal, how, with which code, and the password. */
 interface NewPassword {
   readonly place: SignInPlace;
   readonly reset: PasswordReset;

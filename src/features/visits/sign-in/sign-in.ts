@@ -94,14 +94,10 @@ export async function signInAtPortal(
   return portalResponse(ports, portal, { signedIn, reauthenticate: async () => signedIn, passwordVerified: true });
 }
 
-/** The result of a sign-out. */
 export interface SignOutResult {
   /** The profile whose cookie must be deleted. */
   readonly profileId: number;
-  /**
-   * Address at which the browser signs out at the provider too; null: nobody was signed in, or the profile has no provider, or the provider
-   * has no such address or does not respond.
-   */
+  /** Address at which the browser signs out at the provider, too; null: none. */
   readonly providerUrl: string | null;
 }
 

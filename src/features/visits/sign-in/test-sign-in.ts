@@ -17,7 +17,6 @@ type TestPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'links'> & Pick<Visit
 /** State of a started test, stored encrypted in a cookie until the browser returns. */
 interface PendingTest {
   readonly profileId: number;
-  /** Session epoch of the profile. */
   readonly epoch: number;
   readonly state: string;
   /** What the kind of sign-in needs at the end. */

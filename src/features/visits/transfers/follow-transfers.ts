@@ -4,7 +4,7 @@ const maxConcurrent = 4; // checks at once: each may use one of the ten connecti
 const batchSize = 10; // checks before the event loop runs other work
 const maxUnknownTime = 60_000; // ms for which a transfer continues while its permission cannot be checked
 const checkTimeout = 5000; // ms: a check that waits for long must not delay the others
-const recordTimeout = 1000; // ms for transfers that were aborted to record their outcome
+const recordTimeout = 1000; // ms in which aborted transfers can record their outcome
 const defaultCheckInterval = 2000; // ms: a revocation aborts a transfer within five seconds
 
 /** A running upload or download. */

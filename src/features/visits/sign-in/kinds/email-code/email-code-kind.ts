@@ -7,8 +7,8 @@ import type { Identity, SignInKind } from '#ports/sign-in.ts';
 type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
 
 /**
- * EMAIL_CODE: a code by e-mail, for access users and for the addresses that the profile allows. A sign-in ends as soon as the access
- * user is inactive or has another address; without an access user, as soon as the profile no longer allows the address or a user gets it.
+ * EMAIL_CODE: a code by e-mail, for access users and for the addresses that the profile allows. The sign-in of a user ends when the user
+ * becomes inactive or gets another address. That of an allowed address ends when it is no longer allowed, or when a user gets it.
  */
 export const emailCodeKind = (ports: KindPorts): SignInKind => ({
   code: {

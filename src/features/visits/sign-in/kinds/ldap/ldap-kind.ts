@@ -25,13 +25,12 @@ const renewalGroups = ['renewals', 'renewals'] as const;
 /** Runs a request to the directory. @throws Refusal (503) */
 const withRefusals = <T>(request: () => Promise<T>): Promise<T> =>
   request().catch((cause: unknown) => {
-    // Every `DirectoryRefused`, such as a refused bind account, is reported like an unavailable directory: visitors can do nothing about it.
+    // Visitors can do nothing about `DirectoryRefused`, such as a refused bind account: they see an unavailable directory.
     if (cause instanceof DirectoryUnavailable || cause instanceof DirectoryRefused)
       throw new Refusal('providerAway', undefined, { forOperator: cause.message });
     throw cause;
   });
 
-/** Returns the identity of a directory user. */
 function identityOf({ subject, username, name, email, groups }: DirectoryUser): Identity {
   const address = statedEmail(email);
   return { subject, name, email: address, names: [...new Set([username, address].filter((one) => one !== ''))], groups };

@@ -18,8 +18,9 @@ const maxSessionId = 255;
 /** What a session needs to query the provider again. Stored encrypted. */
 interface RenewalContent {
   readonly refreshToken: string;
-  /** Those claims of the last ID token that the configuration uses, and when the provider sent it; ms since the epoch. */
+  /** Those claims of the last ID token that the configuration uses. */
   readonly claims: Claims;
+  /** When the provider sent that ID token; ms since the epoch. */
   readonly claimsAt: number;
 }
 
@@ -36,7 +37,6 @@ const withRefusals = <T>(request: () => Promise<T>): Promise<T> => request().cat
 
 const needsOf = (configuration: OidcConfiguration) => ({ needsUserinfo: (claims: Claims) => needsUserinfo(claims, configuration) });
 
-/** Returns the redirect to the provider and back. */
 function redirectSignIn(ports: KindPorts, completeSignIn: CompleteSignIn): RedirectSignIn {
   return {
     protocol: 'oidc',
@@ -92,7 +92,6 @@ type CompleteSignIn = (
   earlier?: Pick<RenewalContent, 'claims' | 'claimsAt'>,
 ) => CompletedSignIn;
 
-/** Returns the functions with which Postern queries the provider again about a signed-in visitor. */
 function renewalOf(ports: KindPorts, completeSignIn: CompleteSignIn): Renewal {
   async function renew(...[profile, { renewal = '', identity }, storeRenewal]: Parameters<Renewal['renew']>): Promise<CompletedSignIn> {
     const configuration = await configurationOf(ports, profile);

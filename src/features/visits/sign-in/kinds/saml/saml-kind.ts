@@ -34,7 +34,7 @@ type Parked = { readonly key: string } | { readonly refusal: string };
 class SamlSignIn implements RedirectSignIn {
   readonly protocol = 'saml';
   readonly #ports: KindPorts;
-  /** Reads one response of a wide network at a time, and networks take turns: anybody can send a response that takes long. */
+  /** Reads one response of a wide network at a time: anybody can send a response that takes long. */
   readonly #turns: Turns = turns({
     ...{ concurrency, concurrencyOfGroup, maxWaiting },
     refusal: () => new Refusal('signInBusy', undefined, { retryAfter }),
@@ -128,8 +128,8 @@ class SamlSignIn implements RedirectSignIn {
 
   /**
    * Checks which request a statement answers.
-   * @throws ResponseRefused if a statement answers a request of another browser, or none although this browser has sent one. Also if it
-   *   answers none and the profile does not allow sign-ins that begin at the provider
+   * @throws ResponseRefused if it does not answer the request of this browser. If this browser has sent none, the statement must answer
+   *   none, and the profile must allow sign-ins that begin at the provider
    */
   #checkRequest({ idpInitiated }: SamlConfiguration, { inResponseTo }: SamlStatement, pending: string | null): void {
     if (pending === null) {
