@@ -59,6 +59,20 @@ test('an archive has a length and an ETag, and every range has the same bytes as
   assert.ok(tail.bytes.equals(archive.bytes.subarray(-100)));
 });
 
+test('a download of an archive can be resumed at every byte of its directory, with names of different lengths', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'names'));
+  for (const name of ['x'.repeat(200), 'y', 'z'.repeat(100)]) await writeFile(join(postern.files, 'names', name), name);
+  const { base } = await createShare(postern, { path: '/names' });
+  const archive = await sendPath(postern, `${base}/zip`);
+  const firstSignature = Buffer.alloc(4);
+  firstSignature.writeUInt32LE(centralSignature);
+  for (let start = archive.bytes.indexOf(firstSignature); start < archive.bytes.length; start += 1) {
+    const rest = await sendPath(postern, `${base}/zip`, { headers: { range: `bytes=${start}-` } });
+    assert.ok(rest.bytes.equals(archive.bytes.subarray(start)), `from byte ${start}`);
+  }
+});
+
 test('an archive supports conditional requests by ETag', async (t) => {
   const { postern, base } = await startWithFiles(t);
   const head = await sendPath(postern, `${base}/zip`, { method: 'HEAD' });

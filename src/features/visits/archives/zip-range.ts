@@ -123,7 +123,7 @@ class RangeWriter {
     for (const [index, item] of items.entries()) {
       const entryLength = centralLength(Buffer.byteLength(item.name), item.size, item.offset);
       if (offset + length > this.#range.end) break;
-      if (offset + entryLength <= this.#range.start) {
+      if (length === 0 && offset + entryLength <= this.#range.start) {
         offset += entryLength;
         continue;
       }
