@@ -1,5 +1,5 @@
 import type { Client, Entry, SearchOptions } from 'ldapts';
-import { groupsProblem } from '#core/group-limits.ts';
+import { groupsProblem, tooManyGroups } from '#core/group-limits.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { DirectoryRefused } from '#ports/directory.ts';
 import { textOf, textsOf } from './directory-entry.ts';
@@ -27,10 +27,20 @@ async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filte
   return groups;
 }
 
+/**
+ * Returns the groups in the attribute `memberOf`.
+ * @throws DirectoryRefused if Active Directory returns only a part of them, as it does for more than 1,500: the part is in an attribute
+ *   such as `memberOf;range=0-1499`, and `memberOf` is empty (MS-ADTS 3.1.1.3.1.3.3)
+ */
+function memberOf(entry: Entry): readonly string[] {
+  if (Object.keys(entry).some((name) => /^memberOf;range=/i.test(name))) throw new DirectoryRefused(tooManyGroups);
+  return textsOf(entry, 'memberOf');
+}
+
 /** Returns the groups that the user is directly in. */
-function directGroups(client: Client, configuration: LdapConfiguration, entry: Entry, username: string): Promise<readonly string[]> {
+async function directGroups(client: Client, configuration: LdapConfiguration, entry: Entry, username: string): Promise<readonly string[]> {
   const { groupsFrom = 'memberOf', groupFilter = '' } = configuration;
-  if (groupsFrom === 'memberOf') return Promise.resolve(textsOf(entry, 'memberOf'));
+  if (groupsFrom === 'memberOf') return memberOf(entry);
   return searchGroups(client, configuration, searchFilter(groupFilter, { dn: entry.dn, username }));
 }
 
@@ -47,7 +57,7 @@ async function parentsOf(client: Client, configuration: LdapConfiguration, dn: s
     throw cause;
   });
   const [entry] = group?.searchEntries ?? [];
-  return entry ? textsOf(entry, 'memberOf') : [];
+  return entry ? memberOf(entry) : [];
 }
 
 /**
