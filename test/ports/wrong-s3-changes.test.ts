@@ -64,23 +64,24 @@ test('a file is uploaded to an S3 service that answers 501 to conditional upload
   assert.deepEqual(storedObjects, ['/bucket/a 4']);
 });
 
-test('a file is uploaded to an S3 bucket with Object Lock, which demands checksums', async (t) => {
-  const storedObjects: string[] = [];
-  const { storage } = await startFakeS3Storage(t, ({ method, headers }, response, body) => {
-    if (method === 'HEAD') return void response.writeHead(404).end();
-    if (method !== 'PUT') return void response.end(listPageXml([]));
-    const md5 = createHash('md5').update(body).digest('base64');
-    if (headers['content-md5'] !== md5) return void response.writeHead(400).end('<Error><Code>InvalidRequest</Code></Error>');
-    storedObjects.push(body);
-    response.end();
+for (const code of ['InvalidRequest', 'MissingContentMD5'])
+  test(`a file is uploaded to an S3 bucket with Object Lock, which demands checksums (${code})`, async (t) => {
+    const storedObjects: string[] = [];
+    const { storage } = await startFakeS3Storage(t, ({ method, headers }, response, body) => {
+      if (method === 'HEAD') return void response.writeHead(404).end();
+      if (method !== 'PUT') return void response.end(listPageXml([]));
+      const md5 = createHash('md5').update(body).digest('base64');
+      if (headers['content-md5'] !== md5) return void response.writeHead(400).end(`<Error><Code>${code}</Code></Error>`);
+      storedObjects.push(body);
+      response.end();
+    });
+    for (const name of ['a', 'b']) {
+      const upload = await storage.upload({ parent: parsePath('/'), name, size: 4, ifTaken: 'refuse' }, newToken());
+      await upload.write(Buffer.from('text'));
+      assert.equal(await upload.place(), name);
+    }
+    assert.deepEqual(storedObjects, ['text', 'text']);
   });
-  for (const name of ['a', 'b']) {
-    const upload = await storage.upload({ parent: parsePath('/'), name, size: 4, ifTaken: 'refuse' }, newToken());
-    await upload.write(Buffer.from('text'));
-    assert.equal(await upload.place(), name);
-  }
-  assert.deepEqual(storedObjects, ['text', 'text']);
-});
 
 test('a file is renamed at an S3 service that answers 501 to conditional copies', async (t) => {
   const objects = new Set(['/bucket/a']);

@@ -26,7 +26,7 @@ const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
 /** Returns the code of an error that an element describes. */
 export function s3CodeOf(document: XmlElement): string {
   const code = childText(document, 'Code') ?? '';
-  return /^[A-Za-z.]{1,64}$/.test(code) ? code : 'no code';
+  return /^[A-Za-z\d.]{1,64}$/.test(code) ? code : 'no code';
 }
 
 export const s3Error = (status: number, code: string) => new ServiceError(status, code, meanings.get(code));
