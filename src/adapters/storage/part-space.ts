@@ -47,9 +47,11 @@ export class PartSpace {
   /** Reserves disk space. @returns the number of bytes @throws StorageFull */
   async reserve(): Promise<number> {
     const { folder, minFreeSpace } = this.#options;
-    this.#reservedBytes += reservedAtOnce;
-    if ((await diskSpace(folder)).free >= minFreeSpace + this.#reservedBytes) return reservedAtOnce;
-    this.#reservedBytes -= reservedAtOnce;
+    const { free } = await diskSpace(folder);
+    if (free >= minFreeSpace + this.#reservedBytes + reservedAtOnce) {
+      this.#reservedBytes += reservedAtOnce;
+      return reservedAtOnce;
+    }
     throw new StorageFull('POSTERN_DATA has no space for the part of an upload');
   }
 
