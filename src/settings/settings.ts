@@ -73,7 +73,7 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
     .map((name) => `${name} is not a setting`);
   for (const { name, defaultValue, parse } of Object.values(settingDefinitions)) {
     try {
-      parse(environment[name] ?? defaultValue);
+      parse(environment[name] || defaultValue);
     } catch (cause) {
       settingErrors.push(`${name} ${cause instanceof Error ? cause.message : 'is wrong'}`);
     }
@@ -88,7 +88,7 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
     settingErrors.push(`${settingDefinitions.operatorIssuer.name} needs ${settingDefinitions.operatorClientId.name}`);
   if (settingErrors.length > 0) throw new InvalidSetting(settingErrors.join('\n'));
   checkRoots(environment);
-  const readValue = <T>({ name, defaultValue, parse }: Setting<T>): T => parse(environment[name] ?? defaultValue);
+  const readValue = <T>({ name, defaultValue, parse }: Setting<T>): T => parse(environment[name] || defaultValue); // an empty variable counts as unset
   const adminPort = readValue(settingDefinitions.adminPort);
   const host = readValue(settingDefinitions.host);
   const [smtp, from] = [readValue(settingDefinitions.smtp), readValue(settingDefinitions.mailFrom)];
