@@ -18,7 +18,7 @@ export const deleteSecondFactor = changeOperation({
     const factor = factors.find((row) => row.id === id);
     if (!factor) throw new Refusal('recordUnknown');
     if (factors.length === 1 && (await requiresSecondFactor(tx, caller.tid))) throw new Refusal('secondFactorLast');
-    if (factors.length === 1) await removeSecondFactors(tx, caller.id, clock.now());
+    if (factors.length === 1) await removeSecondFactors(tx, caller.id, caller.name, clock.now());
     else await tx.deleteFrom('second_factor').where('id', '=', id).execute();
     return { audit: { before: { kind: factor.kind, title: factor.title } } };
   },

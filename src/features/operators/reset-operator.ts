@@ -27,7 +27,7 @@ export async function resetOperator(
       .where('name_key', '=', fold(name))
       .executeTakeFirst();
     if (!operator) throw new Error(`tenant ${tid} has no operator named ${JSON.stringify(name)}`);
-    await removeSecondFactors(tx, operator.id, clock.now());
+    await removeSecondFactors(tx, operator.id, null, clock.now());
     await tx
       .updateTable('operator')
       .set((row) => ({

@@ -11,9 +11,9 @@ export const resetSecondFactors = changeOperation({
   message: 'secondFactorsReset',
   body: bodyOf(operatorFields, ['id'], []),
   target: { table: 'operator' },
-  async change({ id }, _caller, tx, { clock }) {
+  async change({ id }, { name }, tx, { clock }) {
     const before = (await selectSecondFactors(tx, id)).map(({ kind, title }) => ({ kind, title }));
-    await removeSecondFactors(tx, id, clock.now());
+    await removeSecondFactors(tx, id, name, clock.now());
     await tx
       .updateTable('operator')
       .set((row) => ({ session_epoch: row('session_epoch', '+', 1) }))

@@ -49,11 +49,11 @@ export async function verifyOperatorPassword(ports: Ports, caller: Caller, passw
   return operator;
 }
 
-/** Increments the version of an operator, whose record shows whether there is a second factor. */
-async function incrementVersion(tx: Tx, operatorId: number, now: number): Promise<void> {
+/** Increments the version of an operator, whose record shows whether there is a second factor. @param changedBy null: no caller */
+async function incrementVersion(tx: Tx, operatorId: number, changedBy: string | null, now: number): Promise<void> {
   await tx
     .updateTable('operator')
-    .set((row) => ({ version: row('version', '+', 1), updated_at: now }))
+    .set((row) => ({ version: row('version', '+', 1), updated_at: now, ...(changedBy === null ? {} : { updated_owner: changedBy }) }))
     .where('id', '=', operatorId)
     .execute();
 }
@@ -62,7 +62,7 @@ async function incrementVersion(tx: Tx, operatorId: number, now: number): Promis
 type NewFactor = Pick<Selectable<SecondFactorTable>, 'kind' | 'title' | 'secret' | 'last_step'>;
 
 /** Adds a second factor to the caller. @returns recovery codes if it is the first one, and the audit entry. @throws Refusal (400) */
-export async function insertSecondFactor(tx: Tx, { id }: Caller, factor: NewFactor, ports: SyncPorts): Promise<ChangeResult> {
+export async function insertSecondFactor(tx: Tx, { id, name }: Caller, factor: NewFactor, ports: SyncPorts): Promise<ChangeResult> {
   const before = await selectSecondFactors(tx, id);
   if (before.length >= maxFactors) throw fieldRefusal('title', `at most ${maxFactors} second factors are allowed: remove one first`);
   const now = ports.clock.now();
@@ -71,7 +71,7 @@ export async function insertSecondFactor(tx: Tx, { id }: Caller, factor: NewFact
     .insertInto('second_factor')
     .values({ operator_id: id, ...factor, ...times })
     .execute();
-  if (before.length === 0) await incrementVersion(tx, id, now);
+  if (before.length === 0) await incrementVersion(tx, id, name, now);
   const created = before.length === 0 ? { recoveryCodes: await renewCodes(tx, id, ports) } : {};
   return { created, audit: { after: { kind: factor.kind, title: factor.title } } };
 }
@@ -85,11 +85,11 @@ export async function renewCodes(tx: Tx, operatorId: number, { random, vault }: 
   return codes;
 }
 
-/** Removes all second factors and recovery codes of an operator. */
-export async function removeSecondFactors(tx: Tx, operatorId: number, now: number): Promise<void> {
+/** Removes all second factors and recovery codes of an operator. @param changedBy name of the caller; null: a command on the server */
+export async function removeSecondFactors(tx: Tx, operatorId: number, changedBy: string | null, now: number): Promise<void> {
   await tx.deleteFrom('second_factor').where('operator_id', '=', operatorId).execute();
   await tx.deleteFrom('recovery_code').where('operator_id', '=', operatorId).execute();
-  await incrementVersion(tx, operatorId, now);
+  await incrementVersion(tx, operatorId, changedBy, now);
 }
 
 /** Returns the second factors of an operator, for responses. */

@@ -11,7 +11,7 @@ export const unlinkOperator = changeOperation({
   message: 'operatorUnlinked',
   body: bodyOf(operatorFields, ['id'], []),
   target: { table: 'operator' },
-  async change({ id }, _caller, tx, { clock }) {
+  async change({ id }, { name }, tx, { clock }) {
     await tx
       .updateTable('operator')
       .set((row) => ({
@@ -19,6 +19,7 @@ export const unlinkOperator = changeOperation({
         is_managed: 0,
         session_epoch: row('session_epoch', '+', 1),
         version: row('version', '+', 1),
+        updated_owner: name,
         updated_at: clock.now(),
       }))
       .where('id', '=', id)
