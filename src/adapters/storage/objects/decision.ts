@@ -1,11 +1,14 @@
+import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
-import { StorageUnavailable } from '#ports/storage-errors.ts';
+import { StorageBusy, StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
 
 /** ETags of objects by key. */
 export type ETagsByKey = ReadonlyMap<string, string>;
 
 const linesPerPiece = 500; // some 64 KiB: writing many lines must not block the event loop
+/** Estimated memory in bytes: for each character of a key or ETag, and for each version. */
+export const memoryOfVersion = { character: 2, version: 400 };
 const maxLine = 1 << 13; // characters: a key of 1,024 bytes, each byte written as \u0001, and an ETag
 
 const lineOf = (version: readonly [string, string]) => `${JSON.stringify(version)}\n`;
@@ -25,9 +28,9 @@ async function* piecesOf(versions: ETagsByKey): AsyncGenerator<Uint8Array> {
 }
 
 /** Returns a body for a request, with the versions of the objects that a change deletes: a line of JSON for each. */
-export function decisionBody(versions: ETagsByKey): OutboundBody {
+export async function decisionBody(versions: ETagsByKey): Promise<OutboundBody> {
   let length = 0;
-  for (const version of versions) length += Buffer.byteLength(lineOf(version));
+  for await (const piece of piecesOf(versions)) length += piece.length;
   return { length, pieces: { [Symbol.asyncIterator]: () => piecesOf(versions) } };
 }
 
@@ -39,22 +42,32 @@ function parseLine(line: string): [string, string] {
 
 /**
  * Reads what `decisionBody` has written.
- * @param maxVersions the most versions that a decision may have @param monotonic ms
- * @throws StorageUnavailable if the body is not a complete decision
+ * @param maxVersions the most versions that a decision may have
+ * @param monotonic ms
+ * @param memory of the task that uses the decision
+ * @throws StorageUnavailable if the body is not a complete decision; StorageBusy
  */
-export async function readDecision(body: AsyncIterable<Uint8Array>, maxVersions: number, monotonic: () => number): Promise<ETagsByKey> {
+export async function readDecision(
+  body: AsyncIterable<Uint8Array>,
+  maxVersions: number,
+  monotonic: () => number,
+  memory: MemoryReservation,
+): Promise<ETagsByKey> {
   const versions = new Map<string, string>();
   const decoder = new TextDecoder();
-  let [rest, count] = ['', 0];
+  let [rest, count, bytes] = ['', 0, 0];
   try {
     for await (const piece of enforceMinRate(body, monotonic)) {
       const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
       count += lines.length;
       if (count > maxVersions || [rest, ...lines].some(({ length }) => length > maxLine)) throw new RangeError('the decision is too long');
+      bytes += memoryOfVersion.version * lines.length + memoryOfVersion.character * piece.length;
+      memory.set(bytes);
       for (const [key, etag] of lines.map(parseLine)) versions.set(key, etag);
     }
   } catch (cause) {
+    if (cause instanceof StorageBusy) throw cause;
     throw new StorageUnavailable('the decision of a change cannot be read', { cause });
   }
   if (rest !== '') throw new StorageUnavailable('the decision of a change is not complete');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
 import type { ChangeContext, PendingFileChange } from '#ports/storage.ts';
 import { ChangeImpossible, ItemBusy, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
-import { decisionBody, type ETagsByKey, readDecision } from './decision.ts';
+import { decisionBody, type ETagsByKey, memoryOfVersion, readDecision } from './decision.ts';
 import { mapInBatches } from './map-in-batches.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { StoredObject } from './object-store.ts';
@@ -10,14 +10,12 @@ import type { StoredObject } from './object-store.ts';
 type ObjectChangeContext = Pick<ChangeContext, 'token' | 'confirm'>;
 
 /** Returns whether a key cannot be the path of a URL: clients resolve the segments `.` and `..`. */
-const hasDotSegment = (key: string) => key.split('/').some((segment) => segment === '.' || segment === '..');
+const hasDotSegment = (key: string) => /(?:^|\/)\.\.?(?:\/|$)/.test(key);
 
 const versionsOf = (objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): ETagsByKey =>
   new Map(objects.map(({ key, etag }) => [key, etag]));
 
 const maxObjects = 100_000; // of one change: a copy of each takes a request
-/** Estimated memory in bytes: for each character of a key or ETag, and for each object with its version. */
-const [memoryOfKey, memoryOfObject] = [2, 400];
 const decisionName = (token: string) => `${token}.decided`;
 
 /** Creates folders, and renames and deletes files and folders object by object. Evidence in the staging area shows how far a change got. */
@@ -51,10 +49,11 @@ export class ObjectChanges {
     await this.#checkParent(parent);
     await this.#claim(oldPath, token, async () => {
       using memory = this.#folders.store.memory.begin();
-      const objects = await this.#findObjects(oldPath, memory);
-      if (objects.some(({ key }) => hasDotSegment(key)))
-        throw new ChangeImpossible('The folder contains an object with the segment . or .. in its key, which cannot be copied');
-      this.#folders.checkLengths(objects.map(({ key }) => this.#renamedKey(key, oldPath, newPath)));
+      const objects = await this.#findObjects(oldPath, memory, (key) => {
+        if (hasDotSegment(key))
+          throw new ChangeImpossible('The folder contains an object with the segment . or .. in its key, which cannot be copied');
+        this.#folders.checkLengths([this.#renamedKey(key, oldPath, newPath)]);
+      });
       await this.#checkFree(newPath);
       await confirm?.();
       const copiedVersions = await this.#runOrDeleteCopies(oldPath, newPath, token, async () => {
@@ -74,9 +73,10 @@ export class ObjectChanges {
     await this.#checkParent(parent);
     await this.#claim(path, token, async () => {
       using memory = this.#folders.store.memory.begin();
-      const objects = await this.#findObjects(path, memory);
-      if (this.#folders.store.deletesByUrl && objects.some(({ key }) => hasDotSegment(key)))
-        throw new ChangeImpossible('The folder contains an object with the segment . or .. in its key, which cannot be deleted');
+      const objects = await this.#findObjects(path, memory, (key) => {
+        if (this.#folders.store.deletesByUrl && hasDotSegment(key))
+          throw new ChangeImpossible('The folder contains an object with the segment . or .. in its key, which cannot be deleted');
+      });
       const versions = versionsOf(objects);
       await confirm?.();
       await this.#keepFolder(parent);
@@ -93,7 +93,8 @@ export class ObjectChanges {
     if (action === 'createFolder') return (await store.describe(keys.folder(path)))?.token === token ? name : null;
     const decision = await store.describe(keys.staging(decisionName(token)));
     if (decision) {
-      await this.#deleteVersions(path, await this.#readDecision(token), decision.modified);
+      using memory = store.memory.begin();
+      await this.#deleteVersions(path, await this.#readDecision(token, memory), decision.modified);
       return action === 'rename' ? newName : name;
     }
     if (action !== 'rename') return null;
@@ -138,19 +139,26 @@ export class ObjectChanges {
     if (await this.#folders.entry(path)) throw new ItemExists('the name is taken');
   }
 
-  async #findObjects(path: readonly string[], memory: MemoryReservation): Promise<readonly StoredObject[]> {
+  /** Finds the objects of an item, and checks the key of each while the pages arrive: a check of all at once would block the event loop. */
+  async #findObjects(
+    path: readonly string[],
+    memory: MemoryReservation,
+    checkKey: (key: string) => void,
+  ): Promise<readonly StoredObject[]> {
     const objects: StoredObject[] = [];
     let bytes = 0;
     for await (const page of this.#folders.objectPages(path)) {
       objects.push(...page);
-      bytes += page.reduce((sum, { key, etag }) => sum + memoryOfKey * (key.length + etag.length) + memoryOfObject, 0);
+      for (const { key, etag, isLocked } of page) {
+        bytes += memoryOfVersion.character * (key.length + etag.length) + memoryOfVersion.version;
+        if (isLocked) throw new ChangeImpossible('Another program has locked a file, so that it can be neither renamed nor deleted');
+        checkKey(key);
+      }
       memory.set(bytes);
       if (objects.length > maxObjects)
         throw new ChangeImpossible(`The folder has more than ${maxObjects} files. Rename or delete its subfolders one after the other`);
     }
     if (objects.length === 0) throw new ItemNotFound('there is no such item');
-    if (objects.some(({ isLocked }) => isLocked))
-      throw new ChangeImpossible('Another program has locked a file, so that it can be neither renamed nor deleted');
     return objects;
   }
 
@@ -164,13 +172,13 @@ export class ObjectChanges {
   /** Writes the decision of a change: the versions of the objects that are deleted from now on. A rename first completes all copies. */
   async #noteDecision(token: string, versions: ETagsByKey): Promise<void> {
     const { store, keys } = this.#folders;
-    await store.put(keys.staging(decisionName(token)), decisionBody(versions), { repeatable: true });
+    await store.put(keys.staging(decisionName(token)), await decisionBody(versions), { repeatable: true });
   }
 
-  async #readDecision(token: string): Promise<ETagsByKey> {
+  async #readDecision(token: string, memory: MemoryReservation): Promise<ETagsByKey> {
     const { store, keys } = this.#folders;
     const decision = await store.get(keys.staging(decisionName(token)));
-    return decision ? readDecision(decision.body, maxObjects, store.monotonic) : new Map();
+    return decision ? readDecision(decision.body, maxObjects, store.monotonic, memory) : new Map();
   }
 
   /**
