@@ -1,3 +1,4 @@
+import { copyText } from '#adapters/storage/copy-text.ts';
 import type { ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { sizeOf, timeOf } from '#adapters/storage/objects/list-pages.ts';
 import { readBody } from '#adapters/storage/objects/service-request.ts';
@@ -29,7 +30,7 @@ function pathsOf(content: Uint8Array): readonly unknown[] {
 function entryOf(path: unknown, folder: string): ServerEntry {
   const fullName = textOf(path, 'name');
   if (!fullName.startsWith(folder)) throw new StorageUnavailable('the service lists another folder');
-  const name = fullName.slice(folder.length);
+  const name = copyText(fullName.slice(folder.length));
   const modified = timeOf(textOf(path, 'lastModified'));
   if (textOf(path, 'isDirectory') === 'true') return { name, folder: true, size: 0, modified, etag: 'W/"folder"' };
   const size = sizeOf(textOf(path, 'contentLength') || '0');

@@ -1,3 +1,4 @@
+import { copyText } from '#adapters/storage/copy-text.ts';
 import { type ItemPath, nameError } from '#core/item-path.ts';
 import type { DatedEntry, Entry } from '#core/listing.ts';
 import { PathTooLong } from '#ports/storage-errors.ts';
@@ -77,8 +78,8 @@ export class ObjectFolders {
   async *entries(path: ItemPath): AsyncGenerator<readonly Entry[]> {
     const prefix = this.keys.folder(path);
     for await (const { objects, prefixes } of this.store.list(prefix, '/')) {
-      const files = objects.map((object) => fileEntry(object.key.slice(prefix.length), object));
-      const folders = prefixes.map((key) => folderEntry(key.slice(prefix.length, -1)));
+      const files = objects.map((object) => fileEntry(copyText(object.key.slice(prefix.length)), object));
+      const folders = prefixes.map((key) => folderEntry(copyText(key.slice(prefix.length, -1))));
       yield [...files, ...folders].filter(({ name }) => nameError(name) === null);
     }
   }

@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import { copyText } from '#adapters/storage/copy-text.ts';
 import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
@@ -19,29 +20,33 @@ export interface XmlLimits {
 
 const shortDocument: XmlLimits = { bytes: 1 << 16, elements: 1000 };
 const limits = { depth: 16, attributes: 20, text: 1 << 13 };
+/** Limits of one child of the document element, if the children are read one by one. */
+const childLimits = { elements: 1000, text: 1 << 16 };
 const memoryOf = { byte: 2, element: 200 }; // estimated bytes of memory for each byte and each element of a document
-
-/** Returns a copy of a text: a part of a longer text would keep all of it in memory. */
-const copyText = (text: string) => Buffer.from(text).toString();
 
 const tooMuch = () => new StorageUnavailable('the service sent too much XML');
 
 /** Builds the elements of a document. Prefixes of names are removed. */
 class TreeBuilder {
   readonly top: XmlElement = { name: '', isEncoded: false, children: [], text: '' };
-  /** Complete elements that were taken out of the tree. */
+  /** The complete children of the document element that the reader wants. */
   taken: XmlElement[] = [];
   elements = 0;
   readonly #parser = new SaxesParser();
   readonly #open = [this.top];
   #attributes = 0;
+  readonly #takenName: string | null;
+  /** Size of the child of the document element that is being read. */
+  #child = { elements: 0, text: 0 };
 
-  /** @param takenName children of the document element with this name are taken out of the tree; null: none */
+  /** @param takenName the children of the document element do not stay in the tree: those with this name are taken; null: all stay */
   constructor(maxElements: number, takenName: string | null) {
+    this.#takenName = takenName;
     this.#parser.on('opentag', ({ name, attributes: { Encoded } }) => {
       this.elements += 1;
       this.#attributes = 0;
       if (this.elements > maxElements || this.#open.length > limits.depth) throw tooMuch();
+      this.#countInChild(1, name.length);
       const element: XmlElement = { name: name.slice(name.indexOf(':') + 1), isEncoded: Encoded === 'true', children: [], text: '' };
       this.#open.at(-1)?.children.push(element);
       this.#open.push(element);
@@ -55,16 +60,25 @@ class TreeBuilder {
       if (!element) return;
       element.text += copyText(text);
       if (element.text.length > limits.text) throw tooMuch();
+      this.#countInChild(0, text.length);
     });
     this.#parser.on('closetag', () => {
       const element = this.#open.pop();
-      if (element?.name !== takenName || this.#open.length !== 2) return;
+      if (takenName === null || this.#open.length !== 2) return;
       this.#open.at(-1)?.children.pop();
-      this.taken.push(element);
+      if (element?.name === takenName) this.taken.push(element);
+      this.#child = { elements: 0, text: 0 };
     });
     this.#parser.on('error', (cause) => {
       throw new StorageUnavailable('the service sent XML that cannot be read', { cause });
     });
+  }
+
+  #countInChild(elements: number, text: number): void {
+    if (this.#takenName === null) return;
+    this.#child.elements += elements;
+    this.#child.text += text;
+    if (this.#child.elements > childLimits.elements || this.#child.text > childLimits.text) throw tooMuch();
   }
 
   write(text: string): void {
@@ -119,7 +133,7 @@ export async function readXml(
 }
 
 /**
- * Yields the children of the document element that have the given name, as soon as each is complete. They do not stay in memory.
+ * Yields the children of the document element that have the given name, as soon as each is complete. No child stays in memory.
  * @param root name of the document element
  * @throws as `readXml`; StorageUnavailable for another document
  */
