@@ -7,6 +7,8 @@ import type { ItemServer, ServerEntry } from './item-server.ts';
 const stagingFolder = '.postern';
 /** Suffixes of the names of evidence. Some servers refuse some extensions, or do not send files with unknown ones; all accept `.txt`. */
 const suffixes = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed', rest: '-rest' } as const;
+/** Names that one sweep reads, and characters of a token: a server could list long names without end. The next sweep continues. */
+const [maxSwept, maxToken] = [1000, 64];
 const tokenOf = (name: string) => name.replace(/-(data\.txt|begun\.txt|removed|rest)$/, '');
 
 /** The properties by which a version of a file is recognized after a move. */
@@ -54,6 +56,13 @@ function parseMarker(text: string): Marker {
   } catch (cause) {
     throw new StorageUnavailable('the marker of a change cannot be read', { cause });
   }
+}
+
+/** What a sweep finds of one change. */
+interface FoundEvidence {
+  readonly names: Set<string>;
+  /** When its newest file was written; ms since the epoch; null: unknown. */
+  written: number | null;
 }
 
 /** The evidence of changes at a server. */
@@ -159,28 +168,40 @@ export class ChangeEvidence {
 
   /** Deletes the evidence of changes that are not pending. @param minAge ms: younger evidence may belong to another installation */
   async sweep(pendingTokens: () => Promise<readonly string[]>, minAge: number): Promise<void> {
-    const namesByToken = new Map<string, string[]>();
-    const writeTimes = new Map<string, number>(); // when the newest file of a change was written; a removed item keeps its old time
-    for await (const entries of this.list([stagingFolder]))
-      for (const { name, modified } of entries) {
-        const token = tokenOf(name);
-        namesByToken.set(token, [...(namesByToken.get(token) ?? []), name]);
-        if (modified !== null && !name.endsWith(suffixes.removed) && !name.endsWith(suffixes.rest))
-          writeTimes.set(token, Math.max(modified, writeTimes.get(token) ?? 0));
-      }
+    const { found, isComplete } = await this.#list();
     const pending = new Set(await pendingTokens());
     const results: PromiseSettledResult<void>[] = [];
-    for (const token of this.#firstSeen.keys()) if (!namesByToken.has(token)) this.#firstSeen.delete(token);
-    for (const token of this.#tokensForSweep) if (!namesByToken.has(token)) this.#tokensForSweep.delete(token);
-    for (const [token, names] of namesByToken) {
+    if (isComplete) for (const token of this.#tokensForSweep) if (!found.has(token)) this.#tokensForSweep.delete(token);
+    for (const token of this.#firstSeen.keys()) if (!found.has(token)) this.#firstSeen.delete(token);
+    for (const [token, { names, written }] of found) {
       if (pending.has(token)) continue;
       const firstSeen = this.#firstSeen.get(token) ?? this.now();
       this.#firstSeen.set(token, firstSeen);
-      const since = Math.min(writeTimes.get(token) ?? firstSeen, firstSeen); // a time in the future comes from a wrong clock
+      const since = Math.min(written ?? firstSeen, firstSeen); // a time in the future comes from a wrong clock
       if (this.now() - since > minAge)
-        results.push(...(await Promise.allSettled(names.map((name) => this.server.delete([stagingFolder, name])))));
+        results.push(...(await Promise.allSettled([...names].map((name) => this.server.delete([stagingFolder, name])))));
     }
     for (const result of results) if (result.status === 'rejected') throw result.reason; // after all were tried
+  }
+
+  /** Returns the evidence by token. `isComplete`: whether there is no more of it than one sweep reads. */
+  async #list(): Promise<{ readonly found: ReadonlyMap<string, FoundEvidence>; readonly isComplete: boolean }> {
+    const found = new Map<string, FoundEvidence>();
+    let count = 0;
+    for await (const entries of this.list([stagingFolder]))
+      for (const { name, modified } of entries) {
+        count += 1;
+        if (count > maxSwept) return { found, isComplete: false };
+        const token = tokenOf(name);
+        if (token.length > maxToken) continue; // not ours
+        const evidence = found.get(token) ?? { names: new Set(), written: null };
+        found.set(token, evidence);
+        evidence.names.add(name);
+        // A removed item keeps its old time.
+        if (modified !== null && !name.endsWith(suffixes.removed) && !name.endsWith(suffixes.rest))
+          evidence.written = Math.max(modified, evidence.written ?? 0);
+      }
+    return { found, isComplete: true };
   }
 
   /** Creates the staging folder if it is missing. @throws StorageUnusable */
