@@ -30,6 +30,8 @@ export interface ContainerServices {
 /** A container of Azure Blob Storage, at the Blob service or at the Data Lake service of the account. */
 export class AzureContainer {
   readonly address: AzureAddress;
+  /** ms. */
+  readonly monotonic: () => number;
   readonly #authorize: AuthorizeRequest;
   readonly #services: ContainerServices;
   readonly #isHierarchical: boolean;
@@ -42,6 +44,7 @@ export class AzureContainer {
     this.#isHierarchical = isHierarchical;
     this.#authorize = authorize;
     this.#services = services;
+    this.monotonic = services.monotonic;
   }
 
   /**

@@ -1,7 +1,7 @@
 import { deletionLimit } from '#adapters/storage/deletion-limit.ts';
 import type { FileServer } from '#adapters/storage/moves/collected-upload.ts';
 import type { MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
-import { objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
+import { maxListTime, objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { bodyTimeLimit, readBody, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
 import { nameError } from '#core/item-path.ts';
@@ -73,12 +73,15 @@ export class DataLakeItems implements FileServer {
   async *list(path: readonly string[]): AsyncGenerator<readonly ServerEntry[]> {
     const key = this.keyOf(path);
     const query = { ...listQuery, maxResults: '1000', ...(key === '' ? {} : { directory: key }) };
-    let count = 0;
+    let [count, waitTime] = [0, 0];
     for (let next = ''; ; ) {
+      const since = this.container.monotonic();
       const request = { query: { ...query, ...(next === '' ? {} : { continuation: next }) }, expected: [404], timeLimit: slowTimeLimit };
       const response = await this.container.send('GET', '', request);
       if (response.status === 404) return void response.discard();
       const entries = await readDataLakePage(response, key === '' ? '' : `${key}/`);
+      waitTime += this.container.monotonic() - since;
+      if (waitTime > maxListTime) throw new StorageUnavailable('the service takes too long to list the folder');
       count += 1 + entries.length;
       if (count > maxListed) throw new StorageUnavailable('the folder has too many files');
       yield entries.filter(({ name }) => nameError(name) === null);

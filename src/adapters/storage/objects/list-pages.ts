@@ -3,7 +3,8 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ListedKeys, ObjectStore, StoredObject } from './object-store.ts';
 
 const maxKeys = 1_000_000; // keys of one list: a service could list without end
-const maxListTime = 300_000; // ms that the requests of one list may take together
+/** ms that the requests of one list may take together. */
+export const maxListTime = 300_000;
 const maxEtag = 256; // characters
 
 /** A page, and the marker with which the next page is requested; '' after the last page. */
