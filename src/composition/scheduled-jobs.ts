@@ -13,7 +13,7 @@ import {
   reportProcessEnd,
 } from '#features/processes/running-processes.ts';
 import { countDueFolders, hasDueFolders } from '#features/quotas/count-due-folders.ts';
-import { exchangeUnknownLinks } from '#features/rate-limits/unknown-links.ts';
+import { addUnknownLinks, countUnknownLinks } from '#features/rate-limits/unknown-links.ts';
 import { emailCodeMails } from '#features/visits/codes/sealed-code-mail.ts';
 import { FailingLocations } from '#features/visits/files/failing-locations.ts';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
@@ -101,7 +101,10 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
       });
   const exchange = () =>
     unknownLinks
-      .exchange((since, tried) => exchangeUnknownLinks(ports, since, tried))
+      .exchange({
+        add: (since, networks) => addUnknownLinks(ports, since, networks),
+        read: (since) => countUnknownLinks(ports, since),
+      })
       .catch(() =>
         log.warn('Cannot share the counts of unknown links with the other processes. Until that works again, each process counts alone.'),
       );

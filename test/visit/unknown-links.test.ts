@@ -190,14 +190,32 @@ test('processes exchange at most 500 counts of unknown links at once', async () 
   for (let network = 0; network < 2000; network += 1) unknownLinks.record(`2001:db8:0:${network.toString(16)}::1`);
   const sentCounts: number[] = [];
   const exchange = () =>
-    unknownLinks.exchange(async (_since, counts) => {
-      sentCounts.push(counts.length);
-      return new Map();
+    unknownLinks.exchange({
+      async add(_since, networks) {
+        sentCounts.push(networks.length);
+      },
+      read: async () => new Map(),
     });
   await exchange();
   unknownLinks.record('192.0.2.1');
   await exchange();
   assert.deepEqual(sentCounts, [500, 1]);
+});
+
+test('counts of unknown links that could not be shared with other processes are shared once that works again', async () => {
+  const unknownLinks = createUnknownLinks({ now: () => 0 }, () => {});
+  const sentCounts: number[] = [];
+  const read = async () => new Map();
+  const add = async (_since: number, networks: readonly string[]) => void sentCounts.push(networks.length);
+  async function failToAdd() {
+    unknownLinks.record('192.0.2.2');
+    throw new Error('no connection');
+  }
+  unknownLinks.record('192.0.2.1');
+  await assert.rejects(unknownLinks.exchange({ add: failToAdd, read }), /no connection/);
+  await unknownLinks.exchange({ add, read });
+  await unknownLinks.exchange({ add, read });
+  assert.deepEqual(sentCounts, [2, 0]);
 });
 
 test('an IPv6 site is refused after 600 unknown links in a minute, regardless of which of its networks they come from', () => {

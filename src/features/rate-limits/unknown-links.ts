@@ -4,20 +4,19 @@ import type { Ports } from '#ports/ports.ts';
 const prefix = 'unknown link from ';
 
 /**
- * Shares the requests for unknown links with the other processes on the database, and returns the counts of all processes.
- * The counts are stored as failures, and deleted with the failed sign-in attempts.
+ * Shares requests for unknown links with the other processes on the database. They are stored as failures, and deleted with the failed
+ * sign-in attempts.
  * @param since start of the current minute, ms since the epoch
- * @param networks of the requests that this process has not shared yet, one entry for each count. An IPv6 client counts for its network
- *   and for its site
- * @returns the counts of this minute, by network
+ * @param networks of the requests, one entry for each count. An IPv6 client counts for its network and for its site
+ * @throws StoreUnavailable, StoreFull
  */
-export async function exchangeUnknownLinks(
-  { store }: Pick<Ports, 'store'>,
-  since: number,
-  networks: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
+export async function addUnknownLinks({ store }: Pick<Ports, 'store'>, since: number, networks: readonly string[]): Promise<void> {
   const values = networks.map((network) => ({ key: prefix + network, at: since }));
   if (values.length > 0) await store.write(async (tx) => void (await tx.insertInto('failure').values(values).execute()), 'job');
+}
+
+/** Returns how many requests for unknown links all processes have shared since the start of the current minute, by network. */
+export async function countUnknownLinks({ store }: Pick<Ports, 'store'>, since: number): Promise<ReadonlyMap<string, number>> {
   const rows = await store.read
     .selectFrom('failure')
     .select(['key', sql<number>`count(*)`.as('count')])

@@ -20,17 +20,25 @@ export interface UnknownLinks {
    * are verified, which takes long: without this limit, the response times would show which of many links exist.
    */
   mayVerify(address: string): boolean;
-  /** Adds the counts of other processes, and sends them the counts of this one. */
-  exchange(counts: Exchange): Promise<void>;
+  /**
+   * Sends the counts of this process to the other ones, and adds theirs. Counts that cannot be sent are sent by the next call in the
+   * same minute.
+   * @throws the errors of the shared counts
+   */
+  exchange(counts: SharedCounts): Promise<void>;
 }
 
-/**
- * @param since start of the minute
- * @param networks one for each count that is not exchanged yet. A request for an unknown link counts for the network of its client and,
- *   with IPv6, also for the site
- * @returns the counts of all processes
- */
-type Exchange = (since: number, networks: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+/** The counts of all processes in a minute. */
+interface SharedCounts {
+  /**
+   * @param since start of the minute
+   * @param networks one for each count that is not shared yet. A request for an unknown link counts for the network of its client and,
+   *   with IPv6, also for the site
+   */
+  add(since: number, networks: readonly string[]): Promise<void>;
+  /** Returns the counts by network. */
+  read(since: number): Promise<ReadonlyMap<string, number>>;
+}
 
 /** Returns the networks that count the unknown links of an address, with their limits. For IPv4, the site is the network itself. */
 const limitsOf = (address: string): ReadonlyMap<string, number> =>
@@ -44,14 +52,24 @@ export function createUnknownLinks(clock: Clock, onUnknownLink: () => void): Unk
   const counts = new Map<string, number>();
   const verifications = windowCounts(minute, clock.now);
   let currentMinute = 0;
-  let unexchangedNetworks: string[] = [];
+  let unsharedNetworks: string[] = [];
   const resetOldCounts = (now: number) => {
     const minuteStart = now - (now % minute);
     if (minuteStart === currentMinute) return;
     counts.clear();
-    unexchangedNetworks = [];
+    unsharedNetworks = [];
     currentMinute = minuteStart;
   };
+  async function shareCounts({ add }: Pick<SharedCounts, 'add'>, since: number): Promise<void> {
+    const networks = unsharedNetworks;
+    unsharedNetworks = [];
+    try {
+      await add(since, networks);
+    } catch (cause) {
+      if (since === currentMinute) unsharedNetworks = [...networks, ...unsharedNetworks].slice(0, maxExchanged);
+      throw cause;
+    }
+  }
   return {
     record(address) {
       resetOldCounts(clock.now());
@@ -59,7 +77,7 @@ export function createUnknownLinks(clock: Clock, onUnknownLink: () => void): Unk
       for (const [network, limit] of limitsOf(address)) {
         const count = (counts.get(network) ?? 0) + 1;
         counts.set(network, count);
-        if (count <= limit && unexchangedNetworks.length < maxExchanged) unexchangedNetworks.push(network);
+        if (count <= limit && unsharedNetworks.length < maxExchanged) unsharedNetworks.push(network);
       }
     },
     refusal(address) {
@@ -77,12 +95,11 @@ export function createUnknownLinks(clock: Clock, onUnknownLink: () => void): Unk
       });
     },
     mayVerify: (address) => verifications.add(narrowNetworkOf(address)) <= maxVerified,
-    async exchange(exchange) {
+    async exchange(sharedCounts) {
       resetOldCounts(clock.now());
       const since = currentMinute;
-      const networks = unexchangedNetworks;
-      unexchangedNetworks = [];
-      const total = await exchange(since, networks);
+      await shareCounts(sharedCounts, since);
+      const total = await sharedCounts.read(since);
       if (since !== currentMinute) return;
       for (const [network, count] of total) counts.set(network, Math.max(count, counts.get(network) ?? 0));
     },
