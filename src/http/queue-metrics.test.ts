@@ -16,3 +16,13 @@ test('each response shows the current age of the oldest waiting mail and job', a
       assert.equal(value(metrics, name), `${oldest / 1000}`, name);
   }
 });
+
+test('while the database does not respond, no age of the oldest waiting mail or job is shown as zero', async () => {
+  const registry = new Registry();
+  const fail = () => Promise.reject(new Error('no connection'));
+  jobGauges(registry, fail);
+  mailGauges(registry, fail);
+  const metrics = await registry.metrics();
+  assert.equal(value(metrics, 'postern_mail_oldest_seconds'), 'Nan');
+  assert.equal(value(metrics, 'postern_job_oldest_seconds'), undefined);
+});

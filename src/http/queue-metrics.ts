@@ -57,10 +57,10 @@ export function mailGauges(registry: Registry, mails: () => Promise<MailCounts>)
   });
   new Gauge({
     name: 'postern_mail_oldest_seconds',
-    help: 'Time for which the oldest waiting mail has been due.',
+    help: 'Time for which the oldest waiting mail has been due; NaN: the database did not respond.',
     registers,
     async collect() {
-      this.set(((await countMails())?.oldest ?? 0) / 1000);
+      this.set(((await countMails())?.oldest ?? Number.NaN) / 1000);
     },
   });
 }
