@@ -92,3 +92,8 @@ test('the domain of a host is the host without its subdomains', () => {
     ['example.com', 'example.com', 'example.co.uk', 'example.co.uk', 'localhost'],
   );
 });
+
+test('the subdomains of a short domain such as gmx.de or ibm.com have the same domain', () => {
+  const hosts = ['gmx.de', 's1.gmx.de', 's2.gmx.de', 's1.ibm.com', 's2.ibm.com', 's1.co.com', 's1.t.co'];
+  assert.deepEqual(hosts.map(mailDomain), ['gmx.de', 'gmx.de', 'gmx.de', 'ibm.com', 'ibm.com', 'co.com', 't.co']);
+});

@@ -11,6 +11,8 @@ const maxGroups = 200; // slow groups that are remembered
  */
 const maxSlowByGroup = { host: 3, domain: 6, turn: 3, tenant: 8 };
 const maxFastHosts = 1000; // hosts that are remembered
+/** Labels under which many countries register domains, such as `co` in `example.co.uk`. */
+const registryLabels: ReadonlySet<string> = new Set('ac co com edu go gob gov gv ltd mil ne net or org plc'.split(' '));
 
 interface GroupLimits {
   /** Slow mails of a group that are sent at a time in addition to the usual number. */
@@ -80,13 +82,13 @@ export interface SentMail extends MailTurn {
 export const mailHost = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 
 /**
- * Returns the domain of a host, without subdomains: a mail server is usually slow for all of them. A short label such as `co` in
- * `co.uk` belongs to the top-level domain.
+ * Returns the domain of a host, without subdomains: a mail server is usually slow for all of them. The domain of
+ * `mail.example.co.uk` has three labels. The rule is right for most hosts, and needs no list of all public suffixes.
  */
 export function mailDomain(host: string): string {
   const labels = host.split('.');
-  const isShort = (labels.at(-2) ?? '').length <= 3;
-  return labels.slice(isShort ? -3 : -2).join('.');
+  const isInCountry = labels.at(-1)?.length === 2;
+  return labels.slice(isInCountry && registryLabels.has(labels.at(-2) ?? '') ? -3 : -2).join('.');
 }
 
 export const turnKey = ({ tid, turn }: MailTurn): string => `${tid} ${turn}`;
