@@ -144,6 +144,14 @@ test('/openapi.json has unique operationIds, a schema for each record type, and 
   }
 });
 
+test('/openapi.json describes that a download may be redirected to the storage', async (t) => {
+  const postern = await startPostern(t);
+  const { paths } = (await postern.visit('/openapi.json')).body;
+  const { responses } = paths['/s/{viewId}/file/{path}'].get;
+  assert.deepEqual(Object.keys(responses), ['200', '206', '302', 'default']);
+  assert.ok(responses['302'].headers.Location);
+});
+
 test('/docs serves an HTML page, and its script can be loaded', async (t) => {
   const postern = await startPostern(t);
   const response = await fetch(`${postern.apiUrl}/docs`);

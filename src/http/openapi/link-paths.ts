@@ -30,12 +30,14 @@ interface RouteDescription {
   readonly summary: string;
   readonly parameters?: readonly object[];
   readonly body?: object;
+  /** The content of each successful response, by status. */
   readonly responses?: Readonly<Record<number, object>>;
+  readonly redirects?: Readonly<Record<number, object>>;
 }
 
 const security = [{}, { basic: [] }]; // none, or Basic
 
-function route(operationId: string, { summary, parameters = [], body, responses: successes = {} }: RouteDescription) {
+function route(operationId: string, { summary, parameters = [], body, responses: successes = {}, redirects = {} }: RouteDescription) {
   const responses = Object.fromEntries(
     Object.entries(successes).map(([status, content]) => [status, { description: 'Success.', content }]),
   );
@@ -46,7 +48,7 @@ function route(operationId: string, { summary, parameters = [], body, responses:
     security,
     parameters: [viewId, ...parameters],
     ...(body ? { requestBody: { required: true, content: body } } : {}),
-    responses: { ...responses, default: problem },
+    responses: { ...responses, ...redirects, default: problem },
   };
 }
 
@@ -91,6 +93,11 @@ const password = (id: string) => ({
     responses: { 204: {} },
   }),
 });
+const redirectToStorage = {
+  description:
+    'The file is in a storage with signed addresses, and proxyMode of the share is false: Location is an address of the storage that is valid for a minute.',
+  headers: { Location: { schema: { type: 'string', format: 'uri' } } },
+};
 const ranges = [
   header('Range', 'Requested bytes (RFC 9110, 14.2).'),
   header('If-Range', 'Returns the range only if the ETag is the same (RFC 9110, 13.1.5).'),
@@ -134,9 +141,10 @@ export const linkPaths = {
   },
   '/s/{viewId}/file/{path}': {
     get: route('link_file', {
-      summary: 'Returns the bytes of a file. Requires canDownload.',
+      summary: 'Returns the bytes of a file, or an address of its storage. Requires canDownload.',
       parameters: [path, ...ranges],
       responses: { 200: bytes('application/octet-stream'), 206: bytes('application/octet-stream') },
+      redirects: { 302: redirectToStorage },
     }),
     put: route('link_upload', {
       summary: 'Stores the body as a file. Requires canUpload, and canDelete to replace a file.',
