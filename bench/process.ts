@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { endProcess } from '../test/parts/end-process.ts';
 
 const ticksASecond = 100; // Linux: sysconf(_SC_CLK_TCK)
 
@@ -60,8 +60,7 @@ export function measureServer(child: ChildProcess, url: string): MeasuredServer 
     cpu: () => cpuOf(pid),
     memory: () => memoryOf(pid),
     async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
+      await endProcess(child, 'SIGTERM');
     },
   };
 }

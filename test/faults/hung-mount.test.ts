@@ -1,11 +1,12 @@
 // A real mount that hangs: strace blocks the process of a FUSE file system in one of its system calls.
+
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
+import { endProcess } from '../parts/end-process.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
 import { runPostern } from '../process/run-postern.ts';
@@ -25,8 +26,7 @@ async function mountAt(t: TestContext, folder: string, source: string) {
   const daemon = spawn('bindfs', ['-f', source, folder], { stdio: 'ignore' });
   atEnd(t, async () => {
     spawnSync('umount', ['-l', folder]);
-    daemon.kill('SIGKILL');
-    if (daemon.exitCode === null && daemon.signalCode === null) await once(daemon, 'exit');
+    await endProcess(daemon, 'SIGKILL');
   });
   const { dev } = statSync(source);
   await until(() => statSync(folder).dev !== dev);
@@ -35,11 +35,7 @@ async function mountAt(t: TestContext, folder: string, source: string) {
     const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:delay_enter=${blockTime}`];
     const tracer = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(daemon.pid)], { stdio: 'ignore' });
     await until(() => /^TracerPid:\t[1-9]/m.test(readFileSync(`/proc/${daemon.pid}/status`, 'utf8')));
-    const release = async () => {
-      if (tracer.exitCode !== null || tracer.signalCode !== null) return;
-      tracer.kill('SIGINT');
-      await once(tracer, 'exit');
-    };
+    const release = () => endProcess(tracer, 'SIGINT');
     atEnd(t, release);
     return release;
   };

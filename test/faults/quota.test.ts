@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { endProcess } from '../parts/end-process.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
 import { runPostern } from '../process/run-postern.ts';
@@ -41,8 +41,7 @@ test('while a disk quota is exceeded, changes get 507 and links can still be ope
   await until(async () => (await postern.send('share/add', newShare())).status === 507);
   assert.equal((await fetch(`${viewUrl}/visit`)).status, 200);
   await threads.stop();
-  tracer.kill('SIGINT');
-  await once(tracer, 'exit');
+  await endProcess(tracer, 'SIGINT');
   threads.resume();
   await until(async () => (await postern.send('share/add', newShare())).status === 200);
 });

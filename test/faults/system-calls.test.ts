@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { endProcess } from '../parts/end-process.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
 import { type RunningPostern, runPostern } from '../process/run-postern.ts';
@@ -60,8 +60,7 @@ async function withFailing<T>(postern: RunningPostern, folder: string, call: str
   try {
     return await work();
   } finally {
-    tracer.kill('SIGINT');
-    await once(tracer, 'exit');
+    await endProcess(tracer, 'SIGINT');
   }
 }
 

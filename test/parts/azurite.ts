@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AzureConfiguration } from '#core/records/location-configurations.ts';
+import { endProcess } from './end-process.ts';
 import { freePort } from './free-port.ts';
 
 /** `azure-emulator` has its own package-lock. */
@@ -48,9 +49,7 @@ export async function startAzurite(): Promise<Azurite> {
   return {
     newConfiguration: () => ({ endpoint, container: `test-${randomUUID()}`, accountKey }),
     async [Symbol.asyncDispose]() {
-      const ended = once(server, 'exit');
-      server.kill('SIGKILL');
-      await ended;
+      await endProcess(server, 'SIGKILL');
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -8,6 +8,7 @@ import { until } from '../ports/until.ts';
 import { temporaryFolder } from '../start.ts';
 import { atEnd } from './at-end.ts';
 import { createCertificate } from './certificate.ts';
+import { endProcess } from './end-process.ts';
 import { freePort } from './free-port.ts';
 
 const [slapd, slapadd] = ['/usr/sbin/slapd', '/usr/sbin/slapadd'];
@@ -137,8 +138,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 
 async function stop(child: ChildProcess): Promise<void> {
   child.kill('SIGCONT');
-  child.kill('SIGTERM');
-  await until(() => child.exitCode !== null || child.signalCode !== null);
+  await endProcess(child, 'SIGTERM');
 }
 
 /** Runs changes as the administrator. */

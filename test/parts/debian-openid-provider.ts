@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { until } from '../ports/until.ts';
 import { atEnd } from './at-end.ts';
+import { endProcess } from './end-process.ts';
 import { isInstalled } from './is-installed.ts';
 
 const documentation = '/usr/share/doc/glewlwyd';
@@ -87,11 +87,6 @@ function adminClient(url: string) {
   };
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL');
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
-
 /** Starts the provider. @param redirect URI to which browsers are sent back @param folder an empty folder */
 export async function startDebianOpenIdProvider(
   t: TestContext,
@@ -102,7 +97,7 @@ export async function startDebianOpenIdProvider(
   const url = `http://127.0.0.1:${port}`;
   const { key, publicKey, configFile } = await prepare(folder, port, url);
   const child = spawn('glewlwyd', [`--config-file=${configFile}`], { stdio: 'ignore' });
-  atEnd(t, () => stop(child));
+  atEnd(t, () => endProcess(child, 'SIGKILL'));
   await until(async () => (await fetch(`${url}/config/`).catch(() => null))?.ok === true);
   const call = adminClient(url);
   const clientSecret = 'a-secret-with-a-hyphen';

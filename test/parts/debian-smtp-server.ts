@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { atEnd } from './at-end.ts';
+import { endProcess } from './end-process.ts';
 
 const python = '/usr/bin/python3'; // Debian's Python, because another Python does not see the packages of Debian
 const script = join(import.meta.dirname, 'debian-smtp-server.py');
@@ -22,10 +23,7 @@ export const hasDebianSmtpServer = () => spawnSync(python, ['-c', 'import aiosmt
 /** Starts the server. The user is `postern`, the password `secret`. */
 export async function startDebianSmtpServer(t: TestContext, certificateFile: string, keyFile: string) {
   const child = spawn(python, [script, certificateFile, keyFile], { stdio: ['ignore', 'pipe', 'inherit'] });
-  atEnd(t, async () => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
-  });
+  atEnd(t, () => endProcess(child, 'SIGTERM'));
   const lines = createInterface({ input: child.stdout });
   const [readyLine] = await once(lines, 'line');
   const mails: DebianMail[] = [];

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasEnded } from './end-process.ts';
 import { freePort } from './free-port.ts';
 
 /** The variable parts of the nginx configuration, in its syntax. */
@@ -54,7 +55,7 @@ export async function prepareNginx(folder: string): Promise<{ url: string; start
       mkdirSync(join(folder, 'tmp'), { recursive: true });
       writeFileSync(join(folder, 'nginx.conf'), configuration(port, options));
       const child = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: 'ignore' });
-      while (!(await responds())) if (child.exitCode !== null) throw new Error('nginx ended');
+      while (!(await responds())) if (hasEnded(child)) throw new Error('nginx ended');
       return child;
     },
   };

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { chmod, chown, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endProcess } from './end-process.ts';
 import { freePort } from './free-port.ts';
 
 /** Settings for tests. The first three trade durability for speed: the data need not survive a crash. */
@@ -87,10 +87,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
     });
   }
   async function stop(): Promise<void> {
-    if (!server || server.exitCode !== null) return;
-    const ended = once(server, 'exit');
-    server.kill('SIGINT'); // PostgreSQL calls this a fast shutdown
-    await ended;
+    if (server) await endProcess(server, 'SIGINT'); // PostgreSQL calls this a fast shutdown
   }
   const standbyMark = join(data, 'standby.signal');
   async function startAsStandby(): Promise<void> {

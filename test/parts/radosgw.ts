@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
+import { endProcess, hasEnded } from './end-process.ts';
 import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
@@ -100,7 +100,7 @@ export async function startRadosgw(
       () => true,
       () => false,
     );
-  while (!(await isReady())) if (gateway.exitCode !== null) throw new Error('radosgw ended');
+  while (!(await isReady())) if (hasEnded(gateway)) throw new Error('radosgw ended');
   let buckets = 0;
   return {
     async newBucket() {
@@ -110,11 +110,7 @@ export async function startRadosgw(
       return configuration;
     },
     async [Symbol.asyncDispose]() {
-      for (const daemon of daemons) {
-        const exit = daemon.exitCode === null ? once(daemon, 'exit') : null;
-        daemon.kill('SIGKILL'); // after SIGTERM, each daemon would wait for another one
-        await exit;
-      }
+      for (const daemon of daemons) await endProcess(daemon, 'SIGKILL'); // after SIGTERM, each daemon would wait for another one
       await rm(folder, { recursive: true, force: true });
     },
   };

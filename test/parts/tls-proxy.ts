@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { hasEnded } from './end-process.ts';
 import { writeSelfSigned } from './self-signed.ts';
 
 /** Ports of a reverse proxy, and of the Postern behind it. */
@@ -107,6 +108,6 @@ export async function startTlsProxy(kind: ProxyKind, folder: string, ports: Port
     errorOutput += text;
   });
   for (const port of [ports.https, ports.http])
-    while (!(await acceptsConnections(port))) if (child.exitCode !== null) throw new Error(`${kind.program} ended: ${errorOutput}`);
+    while (!(await acceptsConnections(port))) if (hasEnded(child)) throw new Error(`${kind.program} ended: ${errorOutput}`);
   return child;
 }

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
+import { endProcess } from './end-process.ts';
 import { freePort } from './free-port.ts';
 import { isInstalled } from './is-installed.ts';
 
@@ -34,9 +35,7 @@ export async function untilReady(server: ChildProcess, url: string): Promise<voi
 
 /** Ends a server, and deletes its folder. */
 export async function endServer(server: ChildProcess, folder: string): Promise<void> {
-  const exit = once(server, 'exit');
-  server.kill('SIGTERM');
-  await exit;
+  await endProcess(server, 'SIGTERM');
   await rm(folder, { recursive: true, force: true });
 }
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
 import { createProxyServer } from 'http-proxy-3';
 import { atEnd } from '../parts/at-end.ts';
+import { endProcess } from '../parts/end-process.ts';
 import { hasNginx, prepareNginx } from '../parts/nginx.ts';
 import { temporaryFolder } from '../start.ts';
 
@@ -55,10 +56,7 @@ async function startNginx(t: TestContext): Promise<FrontProxy> {
         postern: targets.map((target) => new URL(target).host),
         locationLines: 'proxy_set_header Host $http_host;',
       });
-      atEnd(t, async () => {
-        child.kill('SIGTERM');
-        await once(child, 'exit');
-      });
+      atEnd(t, () => endProcess(child, 'SIGTERM'));
     },
   };
 }
