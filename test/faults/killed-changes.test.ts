@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { mock, type TestContext, test } from 'node:test';
 import type { ChangeContext, PendingFileChange, Storage } from '#ports/storage.ts';
-import { ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
+import { ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { inlineThreads } from '../parts/inline-threads.ts';
 import { localDisk } from '../ports/local-disk.ts';
 import { newToken, parsePath, startUpload } from '../ports/storage.contract.ts';
@@ -47,15 +47,13 @@ async function runKilledAt(number: number, work: () => Promise<unknown>): Promis
   return count >= number;
 }
 
-/** Simulates a file system without hard and symbolic links, as on many memory cards. @returns a function that allows links again */
-function disableLinks(): () => void {
+/** Simulates a file system without hard and symbolic links, as on many memory cards, until the test ends. */
+function disableLinks(t: TestContext): void {
   const refuse = () => {
     throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
   };
-  const mocks = [mock.method(fs, 'linkSync', refuse), mock.method(fs, 'symlinkSync', refuse)];
-  return () => {
-    for (const each of mocks) each.mock.restore();
-  };
+  t.mock.method(fs, 'linkSync', refuse);
+  t.mock.method(fs, 'symlinkSync', refuse);
 }
 
 interface Change {
@@ -141,6 +139,16 @@ async function killChange(t: TestContext, { prepare, act }: Change, number: numb
   return { folder, context, storage: localDisk(t, folder, inlineThreads) };
 }
 
+/** Yields a folder for each call of a change that changes the disk. In this folder, the change was killed at this call. */
+async function* killAtEachCall(t: TestContext, change: Change) {
+  for (let number = 1; number < maxCalls; number += 1) {
+    const killedChange = await killChange(t, change, number);
+    if (!killedChange) return assert.ok(number > 1, 'the change makes no call');
+    yield { call: `call ${number}`, ...killedChange };
+  }
+  assert.fail('the change makes more calls than maxCalls');
+}
+
 const evidenceIn = (folder: string) => (fs.existsSync(join(folder, '.postern')) ? fs.readdirSync(join(folder, '.postern')) : []);
 
 for (const links of [true, false])
@@ -148,37 +156,29 @@ for (const links of [true, false])
     const { title, pending, act, after } = change;
     const where = links ? '' : ', on a disk without links';
     test(`after a kill, recovery leaves ${title} done or not begun, and reports which${where}`, async (t) => {
-      const restore = links ? () => {} : disableLinks();
-      for (let number = 1; number < maxCalls; number += 1) {
-        const killedChange = await killChange(t, change, number);
-        if (!killedChange) return restore();
-        const { folder, context, storage } = killedChange;
+      if (!links) disableLinks(t);
+      for await (const { call, folder, context, storage } of killAtEachCall(t, change)) {
         const tookPlace = (await storage.recover({ ...pending, token: context.token })) !== null;
-        assert.deepEqual(entriesOf(folder), tookPlace ? after.done : after.undone, `call ${number}: ${tookPlace}`);
-        assert.equal((await storage.recover({ ...pending, token: context.token })) !== null, tookPlace, `call ${number}: recovered again`);
+        assert.deepEqual(entriesOf(folder), tookPlace ? after.done : after.undone, `${call}: ${tookPlace}`);
+        assert.equal((await storage.recover({ ...pending, token: context.token })) !== null, tookPlace, `${call}: recovered again`);
         await storage.clearEvidence({ ...pending, token: context.token });
-        assert.deepEqual(evidenceIn(folder), [], `call ${number}`);
+        assert.deepEqual(evidenceIn(folder), [], call);
       }
-      assert.fail('the change makes more calls than maxCalls');
     });
 
     test(`${title} that is killed and then repeated takes place at most once${where}`, async (t) => {
-      const restore = links ? () => {} : disableLinks();
-      for (let number = 1; number < maxCalls; number += 1) {
-        const killedChange = await killChange(t, change, number);
-        if (!killedChange) return restore();
-        const { folder, context, storage } = killedChange;
+      if (!links) disableLinks(t);
+      for await (const { call, folder, context, storage } of killAtEachCall(t, change)) {
         const repetition = { token: newToken(), pendingTokens: [context.token] };
         const tookPlaceAgain = await act(storage, repetition).then(
           () => true,
           () => false,
         );
         const tookPlace = (await storage.recover({ ...pending, token: context.token })) !== null;
-        assert.ok(!(tookPlace && tookPlaceAgain), `call ${number}: both`);
+        assert.ok(!(tookPlace && tookPlaceAgain), `${call}: both`);
         assert.equal(tookPlaceAgain && (await storage.recover({ ...pending, token: repetition.token })) !== null, tookPlaceAgain);
-        assert.deepEqual(entriesOf(folder), tookPlace || tookPlaceAgain ? after.done : after.undone, `call ${number}`);
+        assert.deepEqual(entriesOf(folder), tookPlace || tookPlaceAgain ? after.done : after.undone, call);
       }
-      assert.fail('the change makes more calls than maxCalls');
     });
   }
 
@@ -215,27 +215,21 @@ test('recovery reports an upload as done, even if its folder was moved afterward
 
 for (const change of changes.filter(({ pending }) => pending.action === 'upload'))
   test(`recovery reports whether ${change.title} was done before a kill, even if its file was renamed afterwards`, async (t) => {
-    for (let number = 1; number < maxCalls; number += 1) {
-      const killedChange = await killChange(t, change, number);
-      if (!killedChange) return;
-      const { folder, context, storage } = killedChange;
+    for await (const { call, folder, context, storage } of killAtEachCall(t, change)) {
       const tookPlace = entriesOf(folder).includes('a: new');
       if (fs.existsSync(join(folder, 'a'))) fs.renameSync(join(folder, 'a'), join(folder, 'b'));
       const recoveredName = await storage.recover({ ...change.pending, token: context.token });
-      assert.equal(recoveredName, tookPlace ? 'a' : null, `call ${number}`);
+      assert.equal(recoveredName, tookPlace ? 'a' : null, call);
     }
   });
 
 test('after a killed folder creation, recovery gives the folder the mode of its parent', async (t) => {
   const change = changes.find(({ title }) => title === 'a new folder');
   assert.ok(change);
-  for (let number = 1; number < maxCalls; number += 1) {
-    const killedChange = await killChange(t, change, number);
-    if (!killedChange) return;
-    const { folder, context, storage } = killedChange;
+  for await (const { call, folder, context, storage } of killAtEachCall(t, change)) {
     fs.chmodSync(folder, 0o775);
     const name = await storage.recover({ ...change.pending, token: context.token });
-    if (name) assert.equal(fs.statSync(join(folder, name)).mode & 0o777, 0o775, `call ${number}`);
+    if (name) assert.equal(fs.statSync(join(folder, name)).mode & 0o777, 0o775, call);
   }
 });
 
@@ -246,7 +240,7 @@ test('a rename that cannot delete the old name on a full disk fails as unavailab
   const failAsFull = () => {
     throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
   };
-  const unlinkMock = mock.method(fs, 'unlinkSync', failAsFull);
+  const unlinkMock = t.mock.method(fs, 'unlinkSync', failAsFull);
   await assert.rejects(storage.rename(root, 'a', 'b', { token: 'full', pendingTokens: [] }), StorageUnavailable);
   unlinkMock.mock.restore();
   assert.equal(await storage.recover({ action: 'rename', parent: root, name: 'a', newName: 'b', token: 'full' }), 'b');
@@ -288,30 +282,25 @@ test('a killed rename between two hard links of the same file keeps both names',
       fs.writeFileSync(file('a'), 'old');
       fs.linkSync(file('a'), file('b'));
     },
-    act: (storage, context) => storage.rename(root, 'a', 'b', context),
+    act: (storage, context) => assert.rejects(storage.rename(root, 'a', 'b', context), ItemExists),
     after: { done: [], undone: [] },
   };
-  for (let number = 1; number < maxCalls; number += 1) {
-    const killedChange = await killChange(t, change, number).catch(() => null);
-    if (!killedChange) return;
-    assert.equal(await killedChange.storage.recover({ ...change.pending, token: killedChange.context.token }), null);
-    assert.deepEqual(entriesOf(killedChange.folder), ['a: old', 'b: old']);
+  for await (const { call, folder, context, storage } of killAtEachCall(t, change)) {
+    assert.equal(await storage.recover({ ...change.pending, token: context.token }), null, call);
+    assert.deepEqual(entriesOf(folder), ['a: old', 'b: old'], call);
   }
 });
 
 test('after a killed rename, a new file saved under the old name is kept beside the renamed one', async (t) => {
   const change = changes.find(({ title }) => title === 'the rename of a file');
   assert.ok(change);
-  for (let number = 1; number < maxCalls; number += 1) {
-    const killedChange = await killChange(t, change, number);
-    if (!killedChange) return;
-    const { folder, context, storage } = killedChange;
+  for await (const { call, folder, context, storage } of killAtEachCall(t, change)) {
     fs.writeFileSync(join(folder, 'saved'), 'newer');
     fs.renameSync(join(folder, 'saved'), join(folder, 'a'));
     const name = await storage.recover({ ...change.pending, token: context.token });
     const tookPlace = name !== null;
     await storage.clearEvidence({ ...change.pending, token: context.token });
-    assert.deepEqual(entriesOf(folder), tookPlace ? ['a: newer', 'b: old'] : ['a: newer'], `call ${number}`);
+    assert.deepEqual(entriesOf(folder), tookPlace ? ['a: newer', 'b: old'] : ['a: newer'], call);
   }
 });
 
@@ -325,7 +314,7 @@ async function startPausedRename(t: TestContext, work: (file: (name: string) => 
   fs.writeFileSync(file('a'), 'old');
   const storage = localDisk(t, folder, inlineThreads);
   const original = fs.renameSync;
-  const pause = mock.method(fs, 'renameSync', (...args: unknown[]) => {
+  const pause = t.mock.method(fs, 'renameSync', (...args: unknown[]) => {
     pause.mock.restore();
     for (const mark of evidenceIn(folder)) fs.unlinkSync(join(folder, '.postern', mark));
     fs.unlinkSync(file('b'));
