@@ -112,7 +112,9 @@ test('audit/search filters by share, username, action, outcome, word and time', 
     downloads.map(({ actorKind, path }: Json) => [actorKind, path.replace(/^\//, '')]),
     [['visitor', 'welcome.txt']],
   );
-  assert.ok((await searchAudit(postern, { searchWord: 'ledger' })).every(({ shareId }: Json) => shareId === id));
+  const ledgerEntries = await searchAudit(postern, { searchWord: 'ledger' });
+  assert.ok(ledgerEntries.length > 0);
+  for (const { shareId } of ledgerEntries) assert.equal(shareId, id);
   assert.deepEqual(await searchAudit(postern, { username: 'nobody-of-that-name' }), []);
   assert.deepEqual(await searchAudit(postern, { fromDate: '2999-01-01' }), []);
   assert.deepEqual(await searchAudit(postern, { toDate: '2001-01-01' }), []);
