@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endProcess } from './end-process.ts';
 import { freePort } from './free-port.ts';
 import { isInstalled } from './is-installed.ts';
 
@@ -36,12 +37,21 @@ async function waitUntilReady({ stdout }: ChildProcess): Promise<void> {
   if (!String(text).includes('ready')) throw new Error(`the SAML provider did not start: ${text ?? 'it ended'}`);
 }
 
-/** Starts a provider. */
+/** Starts a provider. @throws Error if it does not start */
 export async function startSamlProvider(): Promise<DebianSamlProvider> {
   const [port, folder] = [await freePort(), await mkdtemp(join(tmpdir(), 'saml-'))];
   const script = join(import.meta.dirname, 'debian-saml-provider.py');
   const child = spawn(python, [script, String(port), folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await waitUntilReady(child);
+  async function close(): Promise<void> {
+    await endProcess(child, 'SIGKILL');
+    await rm(folder, { recursive: true });
+  }
+  try {
+    await waitUntilReady(child);
+  } catch (cause) {
+    await close();
+    throw cause;
+  }
   const url = `http://127.0.0.1:${port}`;
   async function call(path: string, body?: string): Promise<string> {
     const response = await fetch(url + path, body === undefined ? {} : { method: 'POST', body });
@@ -56,9 +66,6 @@ export async function startSamlProvider(): Promise<DebianSamlProvider> {
     respond: (name, request) => call(`/response?${new URLSearchParams({ case: name, request })}`),
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
-    async close() {
-      child.kill('SIGKILL');
-      await rm(folder, { recursive: true });
-    },
+    close,
   };
 }
