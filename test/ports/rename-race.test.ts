@@ -15,7 +15,7 @@ async function prepareRename(t: TestContext) {
   const rename = () =>
     renameEntry(
       { old: directoryEntry('old'), newEntry: directoryEntry('new'), token: 'token' },
-      { ownEvidence: directoryEntry('.own'), pendingEvidence: [] },
+      { own: directoryEntry('.own'), pending: [] },
     );
   return { path, rename };
 }

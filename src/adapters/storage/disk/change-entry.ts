@@ -3,7 +3,7 @@ import type { ItemPath } from '#core/item-path.ts';
 import type { ChangeContext } from '#ports/storage.ts';
 import { ConfirmationExpired, runDiskChange } from './disk-errors.ts';
 import { withEvidence } from './evidence.ts';
-import type { Marks } from './marks.ts';
+import type { EvidenceOfName } from './marks.ts';
 import { monotonicTime } from './monotonic-time.ts';
 import { openFolder, type StorageRoot } from './open-within-root.ts';
 import type { DirectoryEntry } from './staging-area.ts';
@@ -21,13 +21,13 @@ export interface EntryChange extends Omit<ChangeContext, 'confirm'> {
 
 /**
  * Changes an entry of a folder.
- * @param change receives the entry, and the marks for recovery
+ * @param change receives the entry, and the evidence for recovery
  * @returns the descriptor of the folder: the caller must sync and close it
  */
 export function changeEntry(
   root: StorageRoot,
   { parent, name, token, pendingTokens, confirmedAt }: EntryChange,
-  change: (entry: DirectoryEntry, marks: Marks) => void,
+  change: (entry: DirectoryEntry, evidence: EvidenceOfName) => void,
 ): number {
   return withEvidence(root, parent, token, (own) => {
     const evidenceOf = (otherToken: string): DirectoryEntry => ({ folder: own.folder, name: own.name.replace(token, otherToken) });
@@ -35,7 +35,7 @@ export function changeEntry(
     try {
       if (confirmedAt !== null && monotonicTime() - confirmedAt > maxConfirmationAge)
         throw new ConfirmationExpired('the disk did not respond in time');
-      runDiskChange(() => change({ folder, name }, { ownEvidence: own, pendingEvidence: pendingTokens.map(evidenceOf) }));
+      runDiskChange(() => change({ folder, name }, { own, pending: pendingTokens.map(evidenceOf) }));
       return folder;
     } catch (cause) {
       fs.closeSync(folder);

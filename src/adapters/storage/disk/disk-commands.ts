@@ -133,20 +133,20 @@ export class DiskCommands {
 
   /** Returns the descriptor of the changed folder, for `syncFolder`. `rename` and `remove` return it, too. */
   createFolder(change: EntryChange, ownership: Ownership): number {
-    return this.#inRoot((root) => changeEntry(root, change, (entry, marks) => makeFolder(entry, marks, ownership)));
+    return this.#inRoot((root) => changeEntry(root, change, (entry, evidence) => makeFolder(entry, evidence, ownership)));
   }
 
   rename(change: EntryChange, newName: string): number {
     return this.#inRoot((root) =>
-      changeEntry(root, change, (old, marks) =>
-        renameEntry({ old, newEntry: { folder: old.folder, name: newName }, token: change.token }, marks),
+      changeEntry(root, change, (old, evidence) =>
+        renameEntry({ old, newEntry: { folder: old.folder, name: newName }, token: change.token }, evidence),
       ),
     );
   }
 
   remove(change: EntryChange): number {
     return this.#inRoot((root) =>
-      changeEntry(root, change, (entry, { ownEvidence: evidence }) => removeEntry({ entry, evidence, token: change.token })),
+      changeEntry(root, change, (entry, { own: evidence }) => removeEntry({ entry, evidence, token: change.token })),
     );
   }
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { afterCommitPoint, errorWithCode } from './disk-errors.ts';
-import { confirmMark, type Marks, markText, takeName } from './marks.ts';
+import { confirmMark, createMarkForFreeName, type EvidenceOfName, markText } from './marks.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
 import { type DirectoryEntry, entryPath, statEntry } from './staging-area.ts';
 
@@ -17,12 +17,12 @@ function applyOwnership(folder: DirectoryEntry, ownership: Ownership): void {
 }
 
 /** Creates a folder. @throws EEXIST if the name is taken */
-export function makeFolder(folder: DirectoryEntry, marks: Marks, ownership: Ownership): void {
+export function makeFolder(folder: DirectoryEntry, evidence: EvidenceOfName, ownership: Ownership): void {
   if (statEntry(folder)) throw errorWithCode('EEXIST');
-  takeName(marks, 'folder');
+  createMarkForFreeName(evidence, 'folder');
   fs.mkdirSync(entryPath(folder), 0o700);
   afterCommitPoint(() => applyOwnership(folder, ownership));
-  confirmMark(marks.ownEvidence);
+  confirmMark(evidence.own);
 }
 
 /** Returns whether a folder with an unconfirmed mark was created: the name was free when the mark was created. */

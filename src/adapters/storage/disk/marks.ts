@@ -11,11 +11,11 @@ const [markSuffix, doneSuffix] = ['-mark', '-done'];
 const markOf = (evidence: DirectoryEntry) => withSuffix(evidence, markSuffix);
 const doneOf = (evidence: DirectoryEntry) => withSuffix(evidence, doneSuffix);
 
-/** The marks of a change that takes a name. */
-export interface Marks {
-  readonly ownEvidence: DirectoryEntry;
+/** The evidence of a change that takes a name. */
+export interface EvidenceOfName {
+  readonly own: DirectoryEntry;
   /** Evidence of pending changes to the same name. If the name is free, those without a confirmed mark have not taken it. */
-  readonly pendingEvidence: readonly DirectoryEntry[];
+  readonly pending: readonly DirectoryEntry[];
 }
 
 /** Creates a symbolic link whose target is the text, or a file with the text if the file system has no links. */
@@ -39,8 +39,8 @@ export function readNote(entry: DirectoryEntry): string | null {
 export const createMark = (evidence: DirectoryEntry, text: string): void => writeNote(markOf(evidence), text);
 
 /** Creates the mark of a change whose name is free, and removes the marks of pending changes that have not taken the name. */
-export function takeName({ ownEvidence: own, pendingEvidence }: Marks, text: string): void {
-  for (const evidence of pendingEvidence) unlinkIfPresent(markOf(evidence));
+export function createMarkForFreeName({ own, pending }: EvidenceOfName, text: string): void {
+  for (const evidence of pending) unlinkIfPresent(markOf(evidence));
   createMark(own, text);
 }
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { ItemNotFound } from '#ports/storage-errors.ts';
 import { afterCommitPoint, commitPointError, errorWithCode } from './disk-errors.ts';
-import { confirmMark, type Marks, markText, takeName } from './marks.ts';
+import { confirmMark, createMarkForFreeName, type EvidenceOfName, markText } from './marks.ts';
 import { linkFile } from './place-file.ts';
 import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 
@@ -62,16 +62,16 @@ function removeOldName(renaming: Renaming, identity: string, mark: DirectoryEntr
  * @throws ItemNotFound if the entry is neither a file nor a folder
  * @throws EEXIST if the new name is taken
  */
-export function renameEntry(renaming: Renaming, marks: Marks): void {
+export function renameEntry(renaming: Renaming, evidence: EvidenceOfName): void {
   const { old, newEntry } = renaming;
   const stat = fs.lstatSync(entryPath(old), { bigint: true });
   if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('the item is neither a file nor a folder');
   if (statEntry(newEntry)) throw errorWithCode('EEXIST');
-  takeName(marks, identityOf(stat));
+  createMarkForFreeName(evidence, identityOf(stat));
   if (stat.isDirectory()) renameFolder(renaming);
-  else if (linkFile(old, newEntry)) removeOldName(renaming, identityOf(stat), marks.ownEvidence);
+  else if (linkFile(old, newEntry)) removeOldName(renaming, identityOf(stat), evidence.own);
   else fs.renameSync(entryPath(old), entryPath(newEntry));
-  confirmMark(marks.ownEvidence);
+  confirmMark(evidence.own);
 }
 
 /**
