@@ -7,7 +7,7 @@ import { openStoredSecret } from '#ports/vault.ts';
 /** Time in ms between two checks of a signed-in visitor at the provider. */
 const checkInterval = 10 * 60_000;
 /** Time in ms for which a statement of the provider is valid. */
-export const maxUncheckedTime = 60 * 60_000;
+export const statementLifetime = 60 * 60_000;
 
 /**
  * Returns the configuration of a profile whose visitors sign in at a provider.
@@ -47,5 +47,5 @@ export const overdueTime = ({ renewal, claimsAt }: CompletedSignIn, now: number)
  */
 export function unlessOutdated(signIn: CompletedSignIn, now: number): CompletedSignIn | null {
   if (signIn.endsAt !== undefined && now >= signIn.endsAt) return null;
-  return signIn.renewal !== undefined || Math.abs(now - signIn.claimsAt) < maxUncheckedTime ? signIn : null;
+  return signIn.renewal !== undefined || Math.abs(now - signIn.claimsAt) < statementLifetime ? signIn : null;
 }

@@ -2,7 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { type Claims, identityOfClaims, needsUserinfo, subjectOf, usedClaims } from '#core/openid/identity-of-claims.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
 import { providerErrorAsRefusal, throwAsRefusal } from '#features/provider-sign-ins/provider-refusal.ts';
-import { maxUncheckedTime, overdueTime, readProviderConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
+import { overdueTime, readProviderConfiguration, statementLifetime, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
 import type { OpenIdClient, OpenIdStatement, PendingOpenId } from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
 import { ProviderRefused, ProviderUnavailable, ResponseInvalid, ResponseRefused } from '#ports/provider-errors.ts';
@@ -102,7 +102,7 @@ function renewalOf(ports: KindPorts, completeSignIn: CompleteSignIn): Renewal {
       // The response may come from a proxy in front of the provider, which is no reason to end sessions.
       throw cause instanceof ResponseInvalid ? new ProviderUnavailable(cause.message, { cause }) : cause;
     });
-    const isOutdated = statement.idToken === null && Math.abs(ports.clock.now() - previous.claimsAt) >= maxUncheckedTime;
+    const isOutdated = statement.idToken === null && Math.abs(ports.clock.now() - previous.claimsAt) >= statementLifetime;
     if (isOutdated) throw new ProviderRefused('The provider has sent no new ID token for an hour.');
     const signIn = completeSignIn(profile, configuration, statement, previous);
     if (signIn.identity.subject !== identity.subject) throw new ProviderRefused('The provider names a different user than before.');
