@@ -52,7 +52,7 @@ const maxOwnFailures = 2; // at a location: then other processes may try, too
 const noProcess = ''; // no process has this name
 
 /** Lets other processes try a change that this process could not recover: they may reach the location. */
-async function giveUp(ports: ClaimPorts, row: PendingRow, location: string, failing: FailingLocations): Promise<void> {
+async function leaveToOthers(ports: ClaimPorts, row: PendingRow, location: string, failing: FailingLocations): Promise<void> {
   if (!ports.store.isShared) return;
   if (row.process !== ports.process) await passOn(ports, row, ports.process, row.process);
   else if (failing.failureCount(location) >= maxOwnFailures) {
@@ -164,7 +164,7 @@ export async function recoverInterruptedChanges(
       return null;
     } catch (cause) {
       if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
-      await giveUp(ports, row, location, failing);
+      await leaveToOthers(ports, row, location, failing);
       return reasonOf(cause);
     } finally {
       runningChanges.delete(row.token);
