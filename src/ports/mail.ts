@@ -45,10 +45,10 @@ export class MailRefused extends Error {}
 /** The mail was not sent, but a later attempt may succeed. The message says in plain words what went wrong. */
 export class MailUnavailable extends Error {
   /** true: no mail can be sent at present, to any recipient. */
-  readonly isServer: boolean;
+  readonly affectsAllMails: boolean;
 
-  constructor(message: string, isServer: boolean, options?: ErrorOptions) {
+  constructor(message: string, affectsAllMails: boolean, options?: ErrorOptions) {
     super(message, options);
-    this.isServer = isServer;
+    this.affectsAllMails = affectsAllMails;
   }
 }

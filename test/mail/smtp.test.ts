@@ -25,7 +25,7 @@ test('no mail is sent to a server that offers no TLS', async (t) => {
   const sink = await startMailSink(t);
   const credentials = { user: 'postern', password: 'secret' };
   const send = openMail(t, { host: '127.0.0.1', port: sink.port, secure: false, requiresTls: true, credentials });
-  await assert.rejects(send(), { isServer: true, message: /TLS/ });
+  await assert.rejects(send(), { affectsAllMails: true, message: /TLS/ });
   assert.deepEqual(sink.mails, []);
 });
 
@@ -34,7 +34,7 @@ test('mail is sent over STARTTLS or TLS, and only to a server with a trusted cer
   for (const secure of [false, true]) {
     const sink = await startMailSink(t, { options: { key, cert, secure, disabledCommands: [] } });
     const server = { host: '127.0.0.1', port: sink.port, secure, requiresTls: true };
-    await assert.rejects(openMail(t, server)(), { isServer: true });
+    await assert.rejects(openMail(t, server)(), { affectsAllMails: true });
     const credentials = { user: 'postern', password: 'secret' };
     await openMail(t, { ...server, ca: cert, credentials })();
     assert.deepEqual(
@@ -49,7 +49,7 @@ test('a wrong password for the mail server is reported as an error of the settin
   const sink = await startMailSink(t, { options });
   const credentials = { user: 'postern', password: 'wrong' };
   const send = openMail(t, { host: '127.0.0.1', port: sink.port, secure: false, requiresTls: false, credentials });
-  await assert.rejects(send(), { isServer: true, message: /refuses the user name and password/ });
+  await assert.rejects(send(), { affectsAllMails: true, message: /refuses the user name and password/ });
 });
 
 test('an invalid mail setting prevents the start, and the error says what is allowed', () => {
@@ -84,9 +84,9 @@ test('a recipient for whom the server answers 421 or closes the connection delay
     },
   });
   const send = openMail(t, { host: '127.0.0.1', port: sink.port, secure: false, requiresTls: false });
-  for (const to of ['closed@example.com', 'refused@example.com']) await assert.rejects(send({ to }), { isServer: false });
+  for (const to of ['closed@example.com', 'refused@example.com']) await assert.rejects(send({ to }), { affectsAllMails: false });
   await sink[Symbol.asyncDispose]();
-  await assert.rejects(send(), { isServer: true });
+  await assert.rejects(send(), { affectsAllMails: true });
 });
 
 test('a server whose response never ends delays a mail for a limited time, and the next mail uses a new connection', async (t) => {
@@ -105,7 +105,7 @@ test('a server whose response never ends delays a mail for a limited time, and t
   atEnd(t, () => new Promise<void>((resolve) => server.close(() => resolve())));
   const { port } = server.address() as AddressInfo; // the server listens on TCP
   const send = openMail(t, { host: '127.0.0.1', port, secure: false, requiresTls: false, sendTimeout: 300 });
-  await assert.rejects(send(), { isServer: false, message: /did not respond in time/ });
+  await assert.rejects(send(), { affectsAllMails: false, message: /did not respond in time/ });
   sendsLines = false;
-  await assert.rejects(send(), { isServer: false, message: /did not respond in time/ }); // a new connection, which gets only the greeting
+  await assert.rejects(send(), { affectsAllMails: false, message: /did not respond in time/ }); // a new connection, which gets only the greeting
 });

@@ -236,7 +236,7 @@ export class DeliverySender {
       this.#serverPause = 0;
       return { kind: 'sent' };
     } catch (cause) {
-      if (cause instanceof MailUnavailable && cause.isServer) this.#pause();
+      if (cause instanceof MailUnavailable && cause.affectsAllMails) this.#pause();
       return failedAttempt(cause);
     }
   }
