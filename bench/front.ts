@@ -2,7 +2,7 @@ import { prepareNginx } from '../test/parts/nginx.ts';
 import { atLeast, atMost, type Figure, measurePairs, median } from './figures.ts';
 import { download } from './load.ts';
 import type { BenchPostern } from './postern.ts';
-import { type MeasuredServer, measureServer } from './process.ts';
+import { type MeasuredServer, measuredServerOf } from './process.ts';
 
 type Note = (figure: Figure) => void;
 
@@ -21,7 +21,7 @@ async function startNginx(folder: string, postern: string, files: string): Promi
     locations: `location /postern-files${files}/ { internal; alias ${files}/; disable_symlinks on; }
     location /own/ { alias ${files}/; }`,
   });
-  return measureServer(child, nginx.url);
+  return measuredServerOf(child, nginx.url);
 }
 
 /**

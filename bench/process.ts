@@ -49,11 +49,11 @@ export async function startServer(
     });
     child.once('exit', () => reject(new Error(`${script} ended`)));
   });
-  return { ...measureServer(child, `http://127.0.0.1:${capturedText}`), capturedText };
+  return { ...measuredServerOf(child, `http://127.0.0.1:${capturedText}`), capturedText };
 }
 
 /** Returns functions that measure a running server. Disposal stops it. @param child a process that has no child processes */
-export function measureServer(child: ChildProcess, url: string): MeasuredServer {
+export function measuredServerOf(child: ChildProcess, url: string): MeasuredServer {
   const pid = child.pid ?? 0;
   return {
     url,

@@ -10,7 +10,7 @@ import { until } from './until.ts';
 
 const lease = 60_000; // ms: longer than any test
 const times = { lease, overdue: 0, longestPause: 60_000 };
-const days = 86_400_000; // ms
+const millisecondsPerDay = 86_400_000; // ms
 
 /** Tests of jobs that every database engine must pass. */
 export function jobContract(engine: string, begin: OpenStore): void {
@@ -47,7 +47,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
   test(`jobs that were stored or claimed while the database's clock was a year ahead run (${engine})`, async (t) => {
     const [ports, other] = await openProcesses(t, 'one', 'other');
     assert.ok(ports && other);
-    const ahead = sql<number>`${ports.store.dialect.now} + ${365 * days}`;
+    const ahead = sql<number>`${ports.store.dialect.now} + ${365 * millisecondsPerDay}`;
     await add(ports, 'due');
     await ports.store.write((tx) => tx.updateTable('job').set({ due_at: ahead }).execute(), 'job');
     await add(ports, 'claimed');

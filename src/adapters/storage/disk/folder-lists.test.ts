@@ -46,7 +46,7 @@ const folder = parseItemPath('/folder') ?? assert.fail();
 const emptyList = { entries: [], isOpen: false };
 const entry = { name: 'a.txt', folder: false, size: 1, modified: 0, etag: '"e"' };
 
-async function turnUntil(holds: () => boolean): Promise<void> {
+async function waitUntil(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -60,19 +60,19 @@ test('a folder is closed by the thread that has opened it, even if another threa
   await lookup;
   const blockedLookup = lookups.run('close', [1]);
   const listing = lists.list(folder, undefined);
-  await turnUntil(() => threads[1]?.commands.length === 1);
+  await waitUntil(() => threads[1]?.commands.length === 1);
   threads[1]?.answer({ entries: [entry], isOpen: true });
   const iterator = (await listing)[Symbol.asyncIterator]();
   assert.deepEqual((await iterator.next()).value, [entry]);
   const read = iterator.next();
-  await turnUntil(() => threads[1]?.commands.length === 2);
+  await waitUntil(() => threads[1]?.commands.length === 2);
   threads[0]?.answer(null);
   await blockedLookup;
   const start = performance.now();
   while (performance.now() - start < 5); // uses up the sending time of this iteration of the event loop
   threads[1]?.answer([]);
   await read;
-  await turnUntil(() => threads.some(({ commands }) => commands.includes('closeList')));
+  await waitUntil(() => threads.some(({ commands }) => commands.includes('closeList')));
   assert.deepEqual(threads[1]?.commands, ['openList', 'nextBatch', 'closeList']);
 });
 
@@ -81,7 +81,7 @@ test('a small folder is listed with one command, which closes it', async () => {
   await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings });
   const lists = new FolderLists({ lists: pool.addLane({ concurrency: 1, oneThread: true }) });
   const listing = lists.list(folder, undefined);
-  await turnUntil(() => threads[0]?.commands.length === 1);
+  await waitUntil(() => threads[0]?.commands.length === 1);
   threads[0]?.answer({ entries: [entry], isOpen: false });
   assert.deepEqual(await Array.fromAsync(await listing), [[entry]]);
   assert.deepEqual(threads[0]?.commands, ['openList']);
@@ -95,13 +95,13 @@ test('a client that lists hundreds of folders does not delay the list of another
   const list = (client: string) => lists.list(folder, client).then(() => listedClients.add(client));
   const all = Array.from({ length: 300 }, () => list('203.0.113.1'));
   all.push(list('198.51.100.1'));
-  await turnUntil(() => {
+  await waitUntil(() => {
     threads[0]?.answer(emptyList);
     return listedClients.has('198.51.100.1');
   });
   const sentCount = threads[0]?.commands.length ?? 0;
   assert.ok(sentCount <= 10, `it waited for ${sentCount} commands`);
-  await turnUntil(() => {
+  await waitUntil(() => {
     threads[0]?.answer(emptyList);
     return threads[0]?.commands.length === all.length;
   });
