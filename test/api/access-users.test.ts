@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cookieOf, createUsersProfile, newShare, signIn, startPostern } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 
 const newPassword = 'quite another secret';
 const passwordFields = (userPassword: string) => ({ userPassword, confirmPassword: userPassword });

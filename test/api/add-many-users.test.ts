@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUsersProfile, startPostern } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 
 const user = (username: string, over: object = {}) => ({ username, active: true, ...over });
 const manyUsers = (count: number) => Array.from({ length: count }, (_, at) => user(`user-${at}`, { email: `user-${at}@example.com` }));

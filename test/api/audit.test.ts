@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logLines } from '../parts/log-lines.ts';
 import { adminKey, createUsersProfile, type Json, newShare, startPostern, type TestPostern } from '../start.ts';
-import { addKey, fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
+import { addKey } from './keys.ts';
 
 const columns = [
   'id',

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUsersProfile, newShare, startPostern } from '../start.ts';
 import { createShare } from '../visit/visiting.ts';
-import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
+import { fieldErrorAt, fieldErrorsOf } from './field-errors.ts';
+import { addKey } from './keys.ts';
 import { callRaw, jsonHeaders } from './raw-call.ts';
 
 test('a success response has four standard fields; add also returns the id and, for a link, viewId and viewUrl', async (t) => {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
 import { until } from '../ports/until.ts';
 import { adminKey, newShare, startPostern } from '../start.ts';
-import { addKey, fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
+import { addKey } from './keys.ts';
 
 const readerOperations = [
   'accessuser/get',

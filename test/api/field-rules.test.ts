@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUsersProfile, type Json, newShare, startPostern } from '../start.ts';
-import { fieldErrorAt, fieldErrorsOf } from './keys.ts';
+import { fieldErrorAt, fieldErrorsOf } from './field-errors.ts';
 
 test('a time is accepted with any ISO 8601 offset and returned in UTC with milliseconds', async (t) => {
   const postern = await startPostern(t);

@@ -1,4 +1,4 @@
-import type { TestPostern, TestResponse } from '../start.ts';
+import type { TestPostern } from '../start.ts';
 
 /** Adds a key with a role to the first tenant. @returns the key */
 export async function addKey(postern: TestPostern, role: string, over: object = {}): Promise<string> {
@@ -12,10 +12,3 @@ export async function addTenant(postern: TestPostern) {
   const { key } = await postern.call('apikey/add', { name: 'theirs', role: 'admin', tid: id });
   return { tid: Number(id), key: String(key) };
 }
-
-/** Returns the names of the fields that a refusal lists, sorted. */
-export const fieldErrorsOf = ({ body }: TestResponse): string[] => (body.errors ?? []).map(({ field }: { field: string }) => field).sort();
-
-/** Returns the detail of a field error, or an empty text. */
-export const fieldErrorAt = ({ body }: TestResponse, field: string): string =>
-  (body.errors ?? []).find((fieldError: { field: string }) => fieldError.field === field)?.detail ?? '';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUsersProfile, newShare, signIn, startPostern, type TestPostern } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 
 const linkPassword = 'correct horse battery';
 const signInStatus = async (postern: TestPostern, viewId: string, password: string) =>

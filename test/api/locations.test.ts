@@ -6,7 +6,8 @@ import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { basicAuthorization, createShare } from '../visit/visiting.ts';
-import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
+import { fieldErrorAt, fieldErrorsOf } from './field-errors.ts';
+import { addKey } from './keys.ts';
 
 async function addLocation(postern: TestPostern, name = 'reports') {
   const folder = join(postern.files, name);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, startPostern, type TestPostern } from '../start.ts';
-import { addKey, fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
+import { addKey } from './keys.ts';
 
 const mask = '********';
 const fields = [

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 import { recordStatements } from '../parts/statements.ts';
 import { createUsersProfile, newShare, signIn, startPostern } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 
 test('loginprofile/get without an id returns the default profile; a change or delete without an id is refused', async (t) => {
   const postern = await startPostern(t);

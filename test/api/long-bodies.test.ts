@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPostern } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 import { callRaw, jsonHeaders } from './raw-call.ts';
 
 const post = (body: string) => ({ method: 'POST', headers: jsonHeaders, body });

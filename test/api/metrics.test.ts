@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { operations } from '#features/operations.ts';
 import { adminKey, createUsersProfile, newShare, startPostern, type TestPostern } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 
 const metricsOf = async (postern: TestPostern, key: string) =>
   await postern.visit('/metrics', { headers: { authorization: `Bearer ${key}` } });

@@ -5,7 +5,7 @@ import { countAttempt, pairKey } from '#features/rate-limits/failed-attempts.ts'
 import { systemClock } from '../../src/adapters/os/system.ts';
 import { until } from '../ports/until.ts';
 import { newShare, startPostern, type TestPostern, type TestResponse } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 
 const password = 'a horse that reads maps';
 const secrets = { password, confirmPassword: password };

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/adapters/os/system.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
 import { passkeyDevice } from '../parts/passkey-device.ts';
 import { startPostern, type TestResponse } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 
 const password = 'a horse that reads maps';
 const page = 'https://console.example';

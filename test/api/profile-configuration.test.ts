@@ -4,7 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { adminKey, startPostern, type TestPostern } from '../start.ts';
-import { addKey, fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
+import { addKey } from './keys.ts';
 
 const secrets = ['very-secret-word-one', 'very-secret-word-two', 'very-secret-word-three'];
 const [password, clientSecret, bindPassword] = secrets;

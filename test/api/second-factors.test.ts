@@ -4,7 +4,7 @@ import { totp } from '../../src/adapters/identity/totp.ts';
 import { systemClock } from '../../src/adapters/os/system.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
 import { startPostern, type TestPostern, type TestResponse } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 
 const password = 'a horse that reads maps';
 const step = 30_000; // ms

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUsersProfile, type Json, newShare, startPostern } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 
 interface Field {
   readonly name: string;

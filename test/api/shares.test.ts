@@ -3,7 +3,7 @@ import { access, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createUsersProfile, newShare, startPostern } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 
 test('deleting a share removes its link but not its files', async (t) => {
   const postern = await startPostern(t);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUsersProfile, newShare, startPostern } from '../start.ts';
-import { fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 

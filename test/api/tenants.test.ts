@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
 import { adminKey, createUsersProfile, mailSettings, newShare, startPostern, type TestPostern } from '../start.ts';
-import { addTenant, fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
+import { addTenant } from './keys.ts';
 
 async function addRecords(postern: TestPostern) {
   const profile = await createUsersProfile(postern, ['ann']);

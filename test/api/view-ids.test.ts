@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUsersProfile, type Json, newShare, startPostern } from '../start.ts';
-import { addKey, fieldErrorsOf } from './keys.ts';
+import { fieldErrorsOf } from './field-errors.ts';
+import { addKey } from './keys.ts';
 
 const status = async (answer: Promise<Json>) => (await answer).status;
 

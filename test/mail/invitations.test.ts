@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fieldErrorAt } from '../api/keys.ts';
+import { fieldErrorAt } from '../api/field-errors.ts';
 import { createUsersProfile, newShare, type TestPostern } from '../start.ts';
 import { startWithMail } from './mailing.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
-import { fieldErrorAt } from '../api/keys.ts';
+import { fieldErrorAt } from '../api/field-errors.ts';
 import { type Json, startPostern } from '../start.ts';
 
 const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };

@@ -8,7 +8,7 @@ import { PrivateKeys } from '#adapters/storage/sftp/private-key.ts';
 import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
 import { SftpStorage } from '#adapters/storage/sftp/sftp-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
-import { fieldErrorAt } from '../api/keys.ts';
+import { fieldErrorAt } from '../api/field-errors.ts';
 import { missingForRcloneSftp, missingForSshd, type SftpTestServer, startRcloneSftp, startSshd } from '../parts/sftp-servers.ts';
 import { checkKilledUploads } from '../resumable-uploads/check-killed-uploads.ts';
 import { checkParts } from '../resumable-uploads/check-parts.ts';
