@@ -3,7 +3,8 @@ import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
-import { type FakeResponder, startFakeS3 } from '../parts/fake-s3.ts';
+import { startFakeS3 } from '../parts/fake-s3.ts';
+import type { FakeResponder } from '../parts/fake-service.ts';
 import { openS3 } from '../parts/open-s3.ts';
 
 /** Starts a fake S3 service. @returns a storage in it, and the requests that it received */

@@ -7,7 +7,7 @@ import { atEnd } from '../parts/at-end.ts';
 
 /** Starts providers with a fake thread. The host name of a request selects how the thread fails: `silent`, `blocks` or `dies`. */
 function startProviders(t: TestContext) {
-  const script = { name: '../parts/unresponsive-thread', moduleUrl: import.meta.url };
+  const script = { name: '../parts/fake-provider-thread', moduleUrl: import.meta.url };
   const providers = new ThreadedProviders('', { script, pingTimeLimit: 200 });
   atEnd(t, () => providers[Symbol.asyncDispose]());
   const request = async (host: string, signal?: AbortSignal) => {

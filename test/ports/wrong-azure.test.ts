@@ -5,7 +5,7 @@ import { MachineTokens } from '#adapters/storage/azure/machine-token.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import { ChangeImpossible, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
-import { type FakeResponder, startFakeService } from '../parts/fake-s3.ts';
+import { type FakeResponder, startFakeService } from '../parts/fake-service.ts';
 import { openAzure } from '../parts/open-azure.ts';
 import { newToken, parsePath } from './storage.contract.ts';
 

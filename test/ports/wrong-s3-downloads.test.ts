@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { ItemArchived, ItemChanged, StorageUnavailable } from '#ports/storage-errors.ts';
-import type { FakeResponder } from '../parts/fake-s3.ts';
+import type { FakeResponder } from '../parts/fake-service.ts';
 import { fileHeaders, isUnavailable, startFakeS3Storage } from './fake-s3-storage.ts';
 import { parsePath, readBytes } from './storage.contract.ts';
 

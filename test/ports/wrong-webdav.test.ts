@@ -8,7 +8,7 @@ import { packRangeText } from '#core/authorization/address-range.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
 import { ChangeImpossible, OutcomeUnknown, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
-import { type FakeResponder, startFakeService } from '../parts/fake-s3.ts';
+import { type FakeResponder, startFakeService } from '../parts/fake-service.ts';
 import { partSpace, uploadSpool } from '../parts/open-s3.ts';
 import { namesIn, newToken, parsePath } from './storage.contract.ts';
 

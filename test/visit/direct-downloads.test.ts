@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type FakeResponder, startFakeS3 } from '../parts/fake-s3.ts';
+import { startFakeS3 } from '../parts/fake-s3.ts';
+import type { FakeResponder } from '../parts/fake-service.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { changeShare, createShare } from './visiting.ts';

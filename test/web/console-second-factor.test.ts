@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { addAuthenticator } from '../parts/authenticator.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
+import { addAuthenticator } from '../parts/virtual-authenticator.ts';
 import { assertAccessible, desktop, openConsole, openSignedInConsole, operatorPassword, signIn, unexpectedErrors } from './console.ts';
 
 /** Adds an authenticator app in the form that is open. @returns its secret, and the first recovery code */
