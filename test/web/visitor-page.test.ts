@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { openWindow, viewports } from '../parts/chromium.ts';
-import { createUsersProfile, newShare, startPostern } from '../start.ts';
+import { createUsersProfile, newShare, startPostern, temporaryFolder } from '../start.ts';
 
 for (const viewport of viewports) {
   const form = `${viewport.width} px, ${viewport.dark ? 'dark' : 'light'}`;
@@ -113,6 +113,23 @@ test('after an upload to a drop box, the visitor sees a receipt with the SHA-256
   await page.getByText(createHash('sha256').update('%PDF-1.7').digest('hex')).waitFor();
   assert.equal(await readFile(join(postern.files, 'scan.pdf'), 'utf8'), '%PDF-1.7');
   assert.deepEqual(consoleErrors, []);
+});
+
+test('the receipt shows the name under which a large file is stored after "Keep both"', async (t) => {
+  const postern = await startPostern(t);
+  await writeFile(join(postern.files, 'film.mp4'), 'old');
+  const dropBox = await postern.call('share/add', newShare({ canView: false, canDownload: false, canDownloadFolder: false }));
+  const film = join(await temporaryFolder(t), 'film.mp4');
+  await writeFile(film, Buffer.alloc(9 << 20, 'film')); // files above 8 MiB are sent in parts
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  await page.goto(dropBox.viewUrl);
+  await page.getByLabel('Upload', { exact: true }).setInputFiles(film);
+  await page.getByRole('button', { name: 'Keep both' }).click();
+  const receipt = page.locator('.receipt').getByRole('listitem');
+  await receipt.waitFor();
+  assert.match((await receipt.textContent()) ?? '', /film \(2\)\.mp4/);
+  assert.equal((await stat(join(postern.files, 'film (2).mp4'))).size, 9 << 20);
 });
 
 test('a saved receipt has a dash for a checksum that the server does not know', async (t) => {

@@ -1,4 +1,4 @@
-import { addressOf, Failure, failureOf, orOffline, parseFailure, sendFile, type UploadReceipt } from '#visitor/link-api.ts';
+import { addressOf, Failure, failureOf, orOffline, parseFailure, sendFile } from '#visitor/link-api.ts';
 
 // The requests of the protocol tus 1.0.0 (docs/integrator/rest.md, "Uploads in parts").
 
@@ -53,7 +53,7 @@ function digestOf(header: string | null): string | null {
 /**
  * Sends a part of a file.
  * @param offset where the part begins
- * @returns the receipt of the complete file, or null if more parts must follow
+ * @returns SHA-256 of the complete file, hexadecimal, or null if more parts must follow
  */
 export async function sendPart(
   address: string,
@@ -61,7 +61,7 @@ export async function sendPart(
   { offset, end }: { readonly offset: number; readonly end: number },
   onProgress: (sent: number) => void,
   signal: AbortSignal,
-): Promise<UploadReceipt | null> {
+): Promise<string | null> {
   const response = await sendFile(
     {
       method: 'PATCH',
@@ -72,6 +72,5 @@ export async function sendPart(
     },
     signal,
   );
-  const sha256 = digestOf(response.getResponseHeader('repr-digest'));
-  return sha256 === null ? null : { name: file.name, size: file.size, sha256 };
+  return digestOf(response.getResponseHeader('repr-digest'));
 }

@@ -2,6 +2,7 @@ import { asFailure, type Failure, offlineFailure, type UploadReceipt, upload } f
 import { announceUpload } from './running-uploads.ts';
 import { beginUpload, endUpload, fetchState, sendPart } from './tus-requests.ts';
 import { findUnfinishedUpload, forgetUnfinished, saveUnfinished } from './unfinished-uploads.ts';
+import { uploadName } from './upload-item.ts';
 
 /** Bytes. Larger files are sent in parts, unless they replace a file. */
 export const maxSingleSize = 8 << 20;
@@ -41,14 +42,18 @@ function pause(time: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Sends a part, and ends the attempt if the connection is lost. @throws Failure; if the signal was aborted before, its reason */
+/**
+ * Sends a part, and ends the attempt if the connection is lost.
+ * @returns SHA-256 of the complete file, hexadecimal, or null if more parts must follow
+ * @throws Failure; if the signal was aborted before, its reason
+ */
 async function attemptPart(
   address: string,
   file: File,
   offset: number,
   { onProgress }: UploadEvents,
   signal: AbortSignal,
-): Promise<UploadReceipt | null> {
+): Promise<string | null> {
   const end = Math.min(file.size, offset + partSize);
   const connectionLoss = new AbortController();
   const endAttempt = () => connectionLoss.abort(offlineFailure());
@@ -100,15 +105,17 @@ async function sendParts(
   signal: AbortSignal,
 ): Promise<UploadReceipt> {
   let received = 0;
+  const receiptOf = (sha256: string | null): UploadReceipt => ({ name: uploadName({ path, file }), size: file.size, sha256 });
   async function sendNextPart(): Promise<UploadReceipt | null> {
     const state = await fetchState(address);
     // The response to the last part was lost.
-    if (state.isComplete) return { name: file.name, size: file.size, sha256: state.sha256 };
+    if (state.isComplete) return receiptOf(state.sha256);
     received = state.received;
     events.onInterruption(false);
     events.onOffset(received);
     saveUnfinished({ address, path, size: file.size, modified: file.lastModified });
-    return attemptPart(address, file, received, events, signal);
+    const sha256 = await attemptPart(address, file, received, events, signal);
+    return sha256 === null ? null : receiptOf(sha256);
   }
   for (;;) {
     const receipt = await repeat(sendNextPart, () => received, events, signal);

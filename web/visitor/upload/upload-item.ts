@@ -38,6 +38,6 @@ export interface Queue {
 /** Returns whether an upload is waiting, running, or has a conflict that the visitor must resolve. */
 export const isActive = ({ state }: UploadItem) => state === 'waiting' || state === 'sending' || state === 'conflict';
 /** Returns the name that the uploaded file gets. */
-export const uploadName = ({ path, file }: UploadItem) => path.at(-1) ?? file.name;
+export const uploadName = ({ path, file }: Pick<UploadItem, 'path' | 'file'>) => path.at(-1) ?? file.name;
 /** Returns whether another attempt may succeed. */
 export const canRetry = ({ state, failure }: UploadItem) => state === 'failed' && failure?.code !== 'fileUnreadable';
