@@ -5,6 +5,38 @@ import { test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern } from '../start.ts';
 
+test('rows of a large folder that could not be loaded are loaded after the server has answered another request', async (t) => {
+  const postern = await startPostern(t);
+  const folder = join(postern.files, 'many');
+  await mkdir(folder);
+  await Promise.all(Array.from({ length: 1500 }, (_, index) => writeFile(join(folder, `file-${String(index).padStart(4, '0')}.txt`), '')));
+  const share = await postern.call('share/add', newShare({ path: '/many' }));
+  const { window } = await openWindow(t, { width: 1440, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByText('1,500 items').waitFor();
+  // The middle of the screen is between the second page and the third, which both are requested. Only the third is answered.
+  const secondPage = /startIndex=500&/;
+  const thirdPageAsked = page.waitForRequest(/startIndex=1000&/);
+  await page.route(secondPage, async (route) => {
+    await thirdPageAsked;
+    await route.fulfill({ status: 500, json: {} });
+  });
+  const releaseThirdPage = Promise.withResolvers<void>();
+  await page.route(/startIndex=1000&/, async (route) => {
+    await releaseThirdPage.promise;
+    await route.continue();
+  });
+  const secondPageFailed = page.waitForResponse(secondPage);
+  await page.evaluate(`scrollTo(0, document.querySelector('.rows').offsetTop + 1000 * 53 - innerHeight / 2)`);
+  await secondPageFailed;
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  await page.unroute(secondPage);
+  releaseThirdPage.resolve();
+  await page.getByRole('link', { name: /^file-1001.txt/ }).waitFor();
+  await page.getByRole('link', { name: /^file-0998.txt/ }).waitFor();
+});
+
 test('a visitor can scroll a folder of 3000 files to its end, search it, and download selected files', async (t) => {
   const postern = await startPostern(t);
   const folder = join(postern.files, 'many');

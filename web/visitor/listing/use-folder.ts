@@ -27,7 +27,7 @@ export interface Folder {
   at(index: number): FolderEntry | null;
   /** Returns the loaded entries with their indexes, in order. */
   loadedEntries(): readonly (readonly [number, FolderEntry])[];
-  /** Requests the pages of a range that were not requested yet. */
+  /** Requests the pages of a range that were not requested yet, and those that failed before another page was loaded. */
   load(from: number, to: number): void;
   reload(): void;
 }
@@ -74,6 +74,7 @@ export function useFolder(path: readonly string[], listQuery: ListQuery, version
   const [reloads, setReloads] = useState(0);
   const [loading, setLoading] = useState(true);
   const requestedPages = useRef(new Set<number>());
+  const failedPages = useRef(new Set<number>());
   /** Increases when the folder is loaded again. Responses to older requests are then ignored. */
   const generation = useRef(0);
   const pathKey = JSON.stringify(path);
@@ -88,6 +89,9 @@ export function useFolder(path: readonly string[], listQuery: ListQuery, version
         ({ entries, totalCount }) => {
           if (requestGeneration !== generation.current) return;
           setFailure(null);
+          // The server answers again, so `load` may request the failed pages again. Not before: it runs after every render.
+          for (const failedPage of failedPages.current) requestedPages.current.delete(failedPage);
+          failedPages.current.clear();
           setLoadedPages((before) => ({
             key,
             total: totalCount,
@@ -95,7 +99,9 @@ export function useFolder(path: readonly string[], listQuery: ListQuery, version
           }));
         },
         (cause) => {
-          if (requestGeneration === generation.current) setFailure(asFailure(cause));
+          if (requestGeneration !== generation.current) return;
+          failedPages.current.add(page);
+          setFailure(asFailure(cause));
         },
       )
       .finally(() => requestGeneration === generation.current && setLoading(false));
@@ -109,6 +115,7 @@ export function useFolder(path: readonly string[], listQuery: ListQuery, version
   useEffect(() => {
     generation.current += 1;
     requestedPages.current = new Set();
+    failedPages.current = new Set();
     requestPage(0, generation.current);
   }, [key, debouncedVersion, reloads]);
   useReconnect(failure, () => setReloads((before) => before + 1));
