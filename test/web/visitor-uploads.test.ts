@@ -70,6 +70,23 @@ test('if a name exists, the visitor can keep both files, replace or skip, for on
   ]);
 });
 
+test('a visitor can replace a file whose name is part of ten thousand other names in the folder', async (t) => {
+  const postern = await startPostern(t);
+  const inbox = join(postern.files, 'inbox');
+  await mkdir(inbox);
+  await writeFile(join(inbox, 'a.txt'), 'old');
+  // `1-a.txt` and the like come before `a.txt`.
+  await Promise.all(Array.from({ length: 10_000 }, (_, index) => writeFile(join(inbox, `${index}-a.txt`), '')));
+  const share = await postern.call('share/add', newShare({ path: '/inbox' }));
+  const { window } = await openWindow(t, { width: 1440, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByLabel('Upload', { exact: true }).setInputFiles(fileOf('a.txt', 'new'));
+  await page.getByRole('button', { name: 'Replace the existing file' }).click();
+  await page.getByText('All files uploaded').waitFor();
+  assert.equal(await readFile(join(inbox, 'a.txt'), 'utf8'), 'new');
+});
+
 test('a folder is uploaded with all its subfolders and files', async (t) => {
   const postern = await startPostern(t);
   const visitorFolder = await mkdtemp(join(await temporaryFolder(t), 'own-'));

@@ -1,13 +1,25 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { maxListingSize } from '#core/listing.ts';
 import { Failure, listFolder } from '#visitor/link-api.ts';
+import type { FolderEntry } from '#visitor/listing/use-folder.ts';
 import { isActive, type Queue } from './upload-item.ts';
 import { Uploads } from './uploads.ts';
+
+/** Returns an entry of a folder by its name, or undefined. @throws Failure */
+async function findEntry(folder: readonly string[], name: string): Promise<FolderEntry | undefined> {
+  // The search also finds longer names that contain this one: of a short name in a large folder, there may be several pages.
+  for (let startIndex = 0; ; startIndex += maxListingSize) {
+    const query = { searchWord: name, startIndex: String(startIndex), pageSize: String(maxListingSize) };
+    const { entries, totalCount } = await listFolder(folder, query);
+    const found = entries.find((entry) => entry.name === name);
+    if (found || startIndex + maxListingSize >= totalCount) return found;
+  }
+}
 
 /** Returns the ETag of a file from its folder's listing, or null. Path []: the shared file. @throws Failure, also if it is a folder */
 async function fetchEtag(path: readonly string[]): Promise<string | null> {
   const name = path.at(-1);
-  const { entries } = await listFolder(path.slice(0, -1), name === undefined ? {} : { searchWord: name, pageSize: '1000' });
-  const file = entries.find((entry) => name === undefined || entry.name === name);
+  const file = name === undefined ? (await listFolder([], {})).entries[0] : await findEntry(path.slice(0, -1), name);
   if (file?.folder) throw new Failure(409, 'itemExists', '', null);
   return file?.etag ?? null;
 }
