@@ -102,3 +102,20 @@ test('a second tab does not list, and so cannot end, the upload that the first t
   await secondTab.getByRole('button', { name: 'Do not upload stopped.mp4' }).waitFor();
   await secondTab.getByRole('button', { name: 'Do not upload running.mp4' }).waitFor({ state: 'detached' });
 });
+
+test('a second tab lists an upload as soon as the first tab, which was sending it, is left', async (t) => {
+  const postern = await startPostern(t);
+  const share = await postern.call('share/add', newShare());
+  const film = join(await temporaryFolder(t), 'film.mp4');
+  await writeFile(film, Buffer.alloc(12 * mebibyte, 'film'));
+  const { window } = await openWindow(t, { width: 1440, dark: false });
+  const [page, secondTab] = [await window.newPage(), await window.newPage()];
+  await page.route('**/upload/**', (route) => (route.request().method() === 'PATCH' ? route.abort() : route.continue()));
+  page.on('dialog', (dialog) => void dialog.accept());
+  for (const tab of [page, secondTab]) await tab.goto(share.viewUrl);
+  await page.getByLabel('Upload', { exact: true }).setInputFiles(film);
+  await page.getByText('The upload continues by itself').waitFor();
+  assert.equal(await secondTab.getByRole('heading', { name: 'Unfinished uploads' }).count(), 0);
+  await page.goto('about:blank');
+  await secondTab.getByRole('button', { name: 'Do not upload film.mp4' }).waitFor();
+});

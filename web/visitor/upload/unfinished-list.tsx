@@ -73,10 +73,19 @@ export function UnfinishedList({ queue, uploads, signInCount }: { queue: Queue; 
   const [foundUploads, setFoundUploads] = useState<readonly FoundUpload[]>([]);
   /** Addresses of uploads that a page of this browser sends. */
   const [runningUploads, setRunningUploads] = useState<ReadonlySet<string>>(new Set());
-  useEffect(() => watchRunningUploads((address) => setRunningUploads((before) => new Set(before).add(address))), []);
-  useEffect(() => {
-    void findUploads().then(setFoundUploads);
-  }, [signInCount]);
+  const update = () => void findUploads().then(setFoundUploads);
+  useEffect(
+    () =>
+      watchRunningUploads(
+        (address) => setRunningUploads((before) => new Set(before).add(address)),
+        (address) => {
+          setRunningUploads((before) => new Set([...before].filter((running) => running !== address)));
+          update();
+        },
+      ),
+    [],
+  );
+  useEffect(update, [signInCount]);
   const remove = (address: string) => setFoundUploads((before) => before.filter((upload) => upload.address !== address));
   const isQueued = ({ path }: FoundUpload) => queue.items.some((item) => item.path.join('/') === path.join('/'));
   const visibleUploads = foundUploads.filter((upload) => !isQueued(upload) && !runningUploads.has(upload.address));
