@@ -4,9 +4,10 @@ import { useEffect, useState } from 'react';
 import { type BulkAction, type RefusedRecord, runForEach } from './bulk.ts';
 import { Dialog } from './dialog.tsx';
 import { formatCount, type Noun } from './format.ts';
+import type { Row } from './record-table.tsx';
 import { showMessage } from './show-message.tsx';
 
-interface Props<T> {
+interface Props<T extends Row> {
   readonly kind: string;
   readonly noun: Noun;
   readonly action: BulkAction<T>;
@@ -24,7 +25,7 @@ interface DryRunResult<T> {
 const maxShown = 20;
 
 /** Checks an action on each record by a dry run. Returns the results, and a function that runs the action. */
-function useBulkAction<T>({ kind, noun, action, records, close }: Props<T>) {
+function useBulkAction<T extends Row>({ kind, noun, action, records, close }: Props<T>) {
   const client = useQueryClient();
   const [dryRun, setDryRun] = useState<DryRunResult<T> | null>(null);
   const [progress, setProgress] = useState(0);
@@ -69,7 +70,7 @@ function useBulkAction<T>({ kind, noun, action, records, close }: Props<T>) {
 }
 
 /** Shows what an action would change, runs it after confirmation, and offers undo if the action can be undone. */
-export function BulkDialog<T>(props: Props<T>) {
+export function BulkDialog<T extends Row>(props: Props<T>) {
   const { noun, action, nameOf, close } = props;
   const { dryRun, busy, percent, runAction } = useBulkAction(props);
   const isWaiting = dryRun === null || busy;
@@ -136,13 +137,13 @@ function Names<T>({ records, nameOf }: { records: readonly T[]; nameOf: (record:
   );
 }
 
-function RefusedList<T>({ refused, nameOf }: { refused: readonly RefusedRecord<T>[]; nameOf: (record: T) => string }) {
+function RefusedList<T extends Row>({ refused, nameOf }: { refused: readonly RefusedRecord<T>[]; nameOf: (record: T) => string }) {
   return (
     <div>
       <Text>{refused.length === 1 ? 'Not possible for 1 record:' : `Not possible for ${refused.length} records:`}</Text>
       <List size="sm">
         {refused.slice(0, maxShown).map(({ record, problem }) => (
-          <List.Item key={nameOf(record)}>
+          <List.Item key={record.id}>
             {nameOf(record)}: {problem.message}
           </List.Item>
         ))}

@@ -2,8 +2,9 @@ import { useNavigate } from '@tanstack/react-router';
 import type { BulkAction } from './bulk.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 import type { Noun } from './format.ts';
+import type { Row } from './record-table.tsx';
 
-interface Props<T> {
+interface Props<T extends Row> {
   readonly kind: string;
   readonly noun: Noun;
   readonly action: BulkAction<T>;
@@ -15,7 +16,7 @@ interface Props<T> {
 }
 
 /** Deletes the record of the page, then opens the list. */
-export function DeleteDialog<T>({ kind, noun, action, record, nameOf, listPath, close }: Props<T>) {
+export function DeleteDialog<T extends Row>({ kind, noun, action, record, nameOf, listPath, close }: Props<T>) {
   const navigate = useNavigate();
   return (
     <BulkDialog
