@@ -126,6 +126,27 @@ test('an export contains only the users that match the search, and no formula th
   assert.equal(text, '\ufeffusername,firstName,lastName,email,active\r\ncarla,\'=1+1,"Diaz; ""C""",,false');
 });
 
+test('an export contains every user, even if another user is deleted while it is prepared', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  const { id: authId, users } = await createUsersProfile(postern, ['ann']);
+  const added = Array.from({ length: 1000 }, (_, index) => ({ username: `user-${index}`, active: true }));
+  await postern.call('accessuser/addMany', { authId, users: added });
+  await go('/users');
+  await waitForCount(page, '1,001 users');
+  let pages = 0;
+  await page.route(/accessuser\/search\?.*pageSize=1000/, async (route) => {
+    pages += 1;
+    if (pages === 2) await postern.call('accessuser/delete', { id: users['ann'] });
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Import or export' }).click();
+  await page.getByRole('menuitem', { name: 'Export to CSV' }).click();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Save file' }).click()]);
+  const names = (await readFile(await download.path(), 'utf8')).split('\r\n').map((line) => line.split(',')[0]);
+  assert.equal(pages, 2);
+  assert.deepEqual(names.filter((name) => name?.startsWith('user-')).length, 1000);
+});
+
 test('if the form of a new user cannot be loaded, the page says so and offers to try again', async (t) => {
   const { page, go } = await openSignedInConsole(t);
   await page.route(/loginprofile\/search/, (route) => route.fulfill({ status: 500, json: {} }));

@@ -79,15 +79,18 @@ const orOffline = <T>(received: Promise<T>): Promise<T> =>
     throw new Problem(0, 'offline', 'The server cannot be reached. Check the connection and try again.');
   });
 
-/** Sends a request. @returns the JSON of the response, or null if it is empty @throws Problem */
-async function send(path: string, init: RequestInit) {
+/** Sends a request. @returns the JSON of the response, or null if it is empty, and its headers @throws Problem */
+async function sendForHeaders(path: string, init: RequestInit) {
   const response = await orOffline(fetch(`/api/v1/${path}`, init));
   const text = await orOffline(response.text());
-  if (response.ok) return text === '' ? null : JSON.parse(text);
+  if (response.ok) return { body: text === '' ? null : JSON.parse(text), headers: response.headers };
   const problem = problemOf(response, text);
   if (sessionEndCodes.includes(problem.code)) for (const notify of listeners) notify();
   throw problem;
 }
+
+/** Sends a request. @returns the JSON of the response, or null if it is empty @throws Problem */
+const send = async (path: string, init: RequestInit) => (await sendForHeaders(path, init)).body;
 
 const queryOf = (query: Query) => {
   const parameters = Object.entries(query).flatMap(([name, value]) =>
@@ -102,6 +105,26 @@ const queryOf = (query: Query) => {
  */
 export const get = <Name extends OperationName>(name: Name, query: Query = {}, signal?: AbortSignal): Promise<ResponseOf<Name>> =>
   send(name + queryOf(query), signal ? { signal } : {});
+
+/** Returns the cursor `after` in the address of the next page (RFC 8288), or null on the last page. */
+function cursorIn(headers: Headers): string | null {
+  const [, address] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
+  return address === undefined ? null : new URL(address).searchParams.get('after');
+}
+
+/**
+ * Calls a search for one page of its records.
+ * @returns the page, and the value of `after` in the query for the next page, or null if this is the last page
+ * @throws Problem
+ */
+export async function getPage<Name extends OperationName>(
+  name: Name,
+  query: Query,
+  signal: AbortSignal,
+): Promise<{ readonly page: ResponseOf<Name>; readonly next: string | null }> {
+  const { body, headers } = await sendForHeaders(name + queryOf(query), { signal });
+  return { page: body, next: cursorIn(headers) };
+}
 
 /** Gets a route that needs no session and is not an operation. `Response` is its type in openapi.json. @throws Problem */
 export const getWithoutSession = <Response>(name: string, signal: AbortSignal): Promise<Response> => send(name, { signal });

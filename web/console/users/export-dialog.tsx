@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { asProblem, get, type Query } from '#console/api/call.ts';
+import { asProblem, getPage, type Query } from '#console/api/call.ts';
 import { Dialog } from '#console/components/dialog.tsx';
 import { formatCount } from '#console/components/format.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
@@ -8,14 +8,15 @@ import { writeCsv } from './write-csv.ts';
 
 const pageSize = 1000;
 
-/** Loads all matching users. They are ordered by id, so that a user who is added meanwhile comes last. */
+/** Loads all matching users. The pages are requested by cursor, so that none is left out if another is deleted meanwhile. */
 async function loadAllUsers(query: Query, signal: AbortSignal, progress: (done: number, all: number) => void): Promise<AccessUser[]> {
   const users: AccessUser[] = [];
-  for (;;) {
-    const { list, totalCount } = await get('accessuser/search', { ...query, startIndex: users.length, pageSize }, signal);
-    users.push(...list);
-    progress(users.length, totalCount);
-    if (list.length < pageSize) return users;
+  for (let after: string | undefined; ; ) {
+    const { page, next } = await getPage('accessuser/search', { ...query, after, pageSize }, signal);
+    users.push(...page.list);
+    progress(users.length, page.totalCount);
+    if (next === null) return users;
+    after = next;
   }
 }
 
