@@ -85,6 +85,30 @@ test('an import first checks every row, reports each refused row with line and r
   assert.equal((await postern.call('accessuser/search')).totalCount, 2);
 });
 
+test('while an import is checked, its rows cannot be changed, so that only checked rows are imported', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  await createUsersProfile(postern, []);
+  await go('/users/import');
+  await page.getByLabel('CSV text').fill('username\nann');
+  const check = Promise.withResolvers<void>();
+  await page.route(/accessuser\/addMany/, async (route) => {
+    await check.promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Check file' }).click();
+  await page.getByRole('progressbar').waitFor({ state: 'attached' });
+  const fields = [
+    page.getByLabel('CSV text'),
+    page.getByRole('button', { name: 'Choose file' }),
+    page.getByLabel('Field for the column username'),
+    page.getByRole('combobox', { name: 'Login profile' }).or(page.getByRole('textbox', { name: 'Login profile' })),
+  ];
+  for (const field of fields) assert.equal(await field.isDisabled(), true, `${field}`);
+  check.resolve();
+  await page.getByRole('button', { name: 'Import 1 user' }).waitFor();
+  for (const field of fields) assert.equal(await field.isDisabled(), false, `${field}`);
+});
+
 test('an import keeps accented letters, lets the operator assign columns, and names the columns left out', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   const { id: authId, password } = await createUsersProfile(postern, []);

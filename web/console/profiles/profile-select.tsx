@@ -19,10 +19,21 @@ interface Props {
   /** Offers only login profiles with which access users sign in. */
   readonly withUsers?: boolean;
   readonly withKind?: boolean;
+  readonly disabled?: boolean;
 }
 
 /** A select for a login profile. The server searches the options, since there may be more profiles than a list can show. */
-export function ProfileSelect({ label, description, placeholder, value, onChange, error, withUsers = false, withKind = false }: Props) {
+export function ProfileSelect({
+  label,
+  description,
+  placeholder,
+  value,
+  onChange,
+  error,
+  withUsers = false,
+  withKind = false,
+  disabled = false,
+}: Props) {
   const [word, setWord] = useState('');
   const [debouncedWord] = useDebouncedValue(word, 150);
   const { data: selected } = useQuery(profileQuery(value ?? 0));
@@ -47,6 +58,7 @@ export function ProfileSelect({ label, description, placeholder, value, onChange
       value={value ? String(value) : null}
       onChange={(id) => onChange(id === null ? undefined : Number(id))}
       error={error}
+      disabled={disabled}
     />
   );
 }

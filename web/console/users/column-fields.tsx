@@ -12,11 +12,12 @@ const fieldOf = (value: string): ImportField | null => importFields.find((field)
 interface Props {
   readonly table: CsvTable;
   readonly mapping: ColumnMapping;
+  readonly disabled: boolean;
   readonly onChange: (mapping: ColumnMapping) => void;
 }
 
 /** Lets the operator map columns to fields, and lists the columns that are not imported. */
-export function ColumnFields({ table: { headings, records }, mapping, onChange }: Props) {
+export function ColumnFields({ table: { headings, records }, mapping, disabled, onChange }: Props) {
   const nameOf = (column: number) => headings[column] || `Column ${column + 1}`;
   const ignoredColumns = headings.flatMap((_, column) => (mapping[column] ? [] : [nameOf(column)]));
   return (
@@ -42,6 +43,7 @@ export function ColumnFields({ table: { headings, records }, mapping, onChange }
                   <NativeSelect
                     aria-label={`Field for the column ${nameOf(column)}`}
                     data={options}
+                    disabled={disabled}
                     value={mapping[column] ?? notImported}
                     onChange={({ currentTarget }) => onChange(withColumn(mapping, column, fieldOf(currentTarget.value)))}
                   />

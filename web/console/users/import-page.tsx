@@ -58,19 +58,21 @@ interface FileFieldsProps {
   readonly text: string;
   readonly error: string | undefined;
   readonly rowCount: number;
+  readonly disabled: boolean;
   readonly onChange: (text: string) => void;
 }
 
-function FileFields({ text, error, rowCount, onChange }: FileFieldsProps) {
+function FileFields({ text, error, rowCount, disabled, onChange }: FileFieldsProps) {
   return (
     <>
       <Group>
         <FileButton
+          disabled={disabled}
           accept=".csv,.txt,.tsv,text/csv,text/plain"
           onChange={(file) => file && void file.arrayBuffer().then((bytes) => onChange(decodeText(bytes)))}
         >
           {(props) => (
-            <Button {...props} variant="default" leftSection={<FileUp size={18} aria-hidden />}>
+            <Button {...props} variant="default" disabled={disabled} leftSection={<FileUp size={18} aria-hidden />}>
               Choose file
             </Button>
           )}
@@ -84,6 +86,7 @@ function FileFields({ text, error, rowCount, onChange }: FileFieldsProps) {
         minRows={4}
         maxRows={12}
         value={text}
+        disabled={disabled}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
         error={error}
       />
@@ -118,6 +121,7 @@ export function ImportPage() {
   const [rowsDone, setRowsDone] = useState<number | null>(null);
   const [outcome, setOutcome] = useState<ImportOutcome | null>(null);
   const { text, table, error, mapping, rows, change, setMapping } = useImportFile();
+  const isRunning = rowsDone !== null; // the fields are then disabled, so that the outcome belongs to the rows on the page
   const authId = chosenProfile ?? firstProfile?.id ?? 0;
   async function runImport(dryRun: boolean) {
     setOutcome(null);
@@ -141,6 +145,7 @@ export function ImportPage() {
           <ProfileSelect
             label="Login profile"
             withUsers
+            disabled={isRunning}
             value={authId || undefined}
             onChange={(id) => {
               setChosenProfile(id);
@@ -154,6 +159,7 @@ export function ImportPage() {
           text={text}
           error={error}
           rowCount={rows.length}
+          disabled={isRunning}
           onChange={(next) => {
             change(next);
             setOutcome(null);
@@ -165,6 +171,7 @@ export function ImportPage() {
           <ColumnFields
             table={table}
             mapping={mapping}
+            disabled={isRunning}
             onChange={(next) => {
               setMapping(next);
               setOutcome(null);
@@ -174,10 +181,10 @@ export function ImportPage() {
       )}
       <LeaveDialog blocker={blocker} text="The file is not imported yet. If you leave, you have to choose it again." />
       <Stack>
-        {rowsDone !== null && <Progress value={(100 * rowsDone) / Math.max(1, rows.length)} aria-label="Progress" />}
+        {isRunning && <Progress value={(100 * rowsDone) / Math.max(1, rows.length)} aria-label="Progress" />}
         {outcome && <Outcome outcome={outcome} />}
         <Group justify="flex-end">
-          <Button variant="default" disabled={rows.length === 0 || authId === 0 || rowsDone !== null} onClick={() => void runImport(true)}>
+          <Button variant="default" disabled={rows.length === 0 || authId === 0 || isRunning} onClick={() => void runImport(true)}>
             Check file
           </Button>
           <Button disabled={!outcome?.dryRun || outcome.added === 0} onClick={() => void runImport(false)}>
