@@ -171,6 +171,20 @@ test('an export contains every user, even if another user is deleted while it is
   assert.deepEqual(names.filter((name) => name?.startsWith('user-')).length, 1000);
 });
 
+test('a login profile can be found by a title that ends with parentheses', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  await createUsersProfile(postern, ['ann'], { title: 'Staff (old)' });
+  await createUsersProfile(postern, [], { title: 'Staff (new)' });
+  await go('/users');
+  await waitForCount(page, '1 user');
+  const select = page.getByPlaceholder('Any login profile');
+  await select.click();
+  await page.getByRole('option', { name: 'Staff (old)' }).waitFor();
+  await select.fill('Staff (new)');
+  await page.getByRole('option', { name: 'Staff (old)' }).waitFor({ state: 'detached' });
+  await page.getByRole('option', { name: 'Staff (new)' }).click();
+});
+
 test('if the form of a new user cannot be loaded, the page says so and offers to try again', async (t) => {
   const { page, go } = await openSignedInConsole(t);
   await page.route(/loginprofile\/search/, (route) => route.fulfill({ status: 500, json: {} }));

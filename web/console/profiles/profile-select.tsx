@@ -18,6 +18,7 @@ interface Props {
   readonly error?: ReactNode;
   /** Offers only login profiles with which access users sign in. */
   readonly withUsers?: boolean;
+  /** Adds the kind of sign-in to the titles, in parentheses. */
   readonly withKind?: boolean;
   readonly disabled?: boolean;
 }
@@ -53,7 +54,7 @@ export function ProfileSelect({
       allowDeselect={false}
       data={all.map((profile) => ({ value: String(profile.id), label: labelOf(profile) }))}
       filter={({ options }) => options} // the server has filtered the options
-      onSearchChange={(typed) => setWord(typed.replace(/ \([^)]*\)$/, ''))}
+      onSearchChange={(typed) => setWord(withKind ? typed.replace(/ \([^)]*\)$/, '') : typed)}
       nothingFoundMessage="No login profile found"
       value={value ? String(value) : null}
       onChange={(id) => onChange(id === null ? undefined : Number(id))}
