@@ -6,7 +6,7 @@ import { useOverview } from '#console/overview/use-overview.ts';
 import { hasAccessUsers, profileTypes } from '#core/records/login-profile.ts';
 import { LdapFields } from './ldap-fields.tsx';
 import { OidcFields } from './oidc-fields.tsx';
-import type { ProfileFormState as Form } from './profile-form-state.ts';
+import type { ProfileFormReturn as Form } from './profile-form-return.ts';
 import { SamlFields } from './saml-fields.tsx';
 
 const Password = ({ form }: { form: Form }) => (

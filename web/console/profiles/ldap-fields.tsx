@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Choice } from './choice.tsx';
 import { ldapPresets } from './ldap-presets.ts';
 import { PresetSelect } from './preset-select.tsx';
-import type { ProfileFormState } from './profile-form-state.ts';
+import type { ProfileFormReturn } from './profile-form-return.ts';
 
 interface Props {
-  readonly form: ProfileFormState;
+  readonly form: ProfileFormReturn;
 }
 
 const Connection = ({ form }: Props) => (

@@ -2,10 +2,10 @@ import { Alert, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { oidcPresets } from './oidc-presets.ts';
 import { PresetSelect } from './preset-select.tsx';
-import type { ProfileFormState } from './profile-form-state.ts';
+import type { ProfileFormReturn } from './profile-form-return.ts';
 
 /** The fields of an OIDC profile. @param secret field for the client secret */
-export function OidcFields({ form, secret }: { readonly form: ProfileFormState; readonly secret: ReactNode }) {
+export function OidcFields({ form, secret }: { readonly form: ProfileFormReturn; readonly secret: ReactNode }) {
   const showsPresets = form.values.issuer === '';
   return (
     <>

@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core';
-import type { ProfileFormState } from './profile-form-state.ts';
+import type { ProfileFormReturn } from './profile-form-return.ts';
 import type { ProfileValues } from './profile-values.ts';
 
 /** The usual settings of a well-known provider or directory. */
@@ -9,7 +9,7 @@ export interface ProfilePreset {
 }
 
 interface Props {
-  readonly form: ProfileFormState;
+  readonly form: ProfileFormReturn;
   readonly label: string;
   readonly presets: readonly ProfilePreset[];
 }

@@ -6,7 +6,7 @@ import { profileTypes } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';
 import { KindFields } from './kind-fields.tsx';
 import { signInKindLabels } from './kinds.ts';
-import type { ProfileFormState } from './profile-form-state.ts';
+import type { ProfileFormReturn } from './profile-form-return.ts';
 
 const names = new Intl.DisplayNames('en', { type: 'language' });
 
@@ -16,7 +16,7 @@ export function excludesAddress(ipRange: string, address: string): boolean {
   return !('wrong' in ranges) && !inRanges(packRanges(ranges), address);
 }
 
-function AddressField({ form }: { form: ProfileFormState }) {
+function AddressField({ form }: { form: ProfileFormReturn }) {
   const { address } = useCaller();
   const { ipRange } = form.values;
   return (
@@ -36,7 +36,7 @@ function AddressField({ form }: { form: ProfileFormState }) {
   );
 }
 
-export function ProfileForm({ form }: { form: ProfileFormState }) {
+export function ProfileForm({ form }: { form: ProfileFormReturn }) {
   return (
     <>
       <Section title="Name" lead="Visitors see the title when they sign in.">

@@ -1,11 +1,11 @@
 import { Alert, Button, Checkbox, FileButton, Select, Textarea, TextInput } from '@mantine/core';
 import { Choice } from './choice.tsx';
 import { PresetSelect } from './preset-select.tsx';
-import type { ProfileFormState } from './profile-form-state.ts';
+import type { ProfileFormReturn } from './profile-form-return.ts';
 import { samlPresets } from './saml-presets.ts';
 
 interface Props {
-  readonly form: ProfileFormState;
+  readonly form: ProfileFormReturn;
 }
 
 const MetadataFile = ({ form }: Props) => (

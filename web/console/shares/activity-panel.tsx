@@ -14,7 +14,7 @@ import type { ResponseOf } from '#features/operation-types.ts';
 type Activity = ResponseOf<'share/activity'>;
 
 const days = 30;
-const maxNames = 50;
+const maxRows = 50;
 const maxVisitors = 1000; // the server returns at most this many visitors
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
@@ -23,10 +23,10 @@ const periodStart = () => new Date((Math.floor(Date.now() / millisecondsPerDay) 
 
 /** Says how many rows a table leaves out. @param isMinimum there may be more rows than `total` */
 const MoreRows = ({ total, isMinimum = false }: { total: number; isMinimum?: boolean }) =>
-  total > maxNames && (
+  total > maxRows && (
     <Text size="sm" c="dimmed">
       {isMinimum && 'At least '}
-      {formatNumber(total - maxNames)} more
+      {formatNumber(total - maxRows)} more
     </Text>
   );
 
@@ -37,7 +37,7 @@ const Visitors = ({ visitors }: { visitors: Activity['byVisitor'] }) => (
         data={{
           head: ['Visitor', 'Visits', 'Downloads', 'Last opened'],
           body: visitors
-            .slice(0, maxNames)
+            .slice(0, maxRows)
             .map(({ visitor, visits, downloads, lastDateTime }) => [
               visitor || 'Anonymous',
               formatNumber(visits),
@@ -53,8 +53,8 @@ const Visitors = ({ visitors }: { visitors: Activity['byVisitor'] }) => (
 
 /** Returns a sentence that lists who has not opened the share: up to 50 names, and the number of the others. */
 function notOpenedText(names: readonly string[]): string {
-  const more = names.length - maxNames;
-  const items = [...names.slice(0, maxNames), ...(more > 0 ? [`${more} more`] : [])];
+  const more = names.length - maxRows;
+  const items = [...names.slice(0, maxRows), ...(more > 0 ? [`${more} more`] : [])];
   return `Have not opened the share in the last ${days} days: ${list.format(items)}.`;
 }
 
@@ -72,7 +72,7 @@ function UnfinishedUploads({ id }: { id: number }) {
           data={{
             head: ['File', 'Visitor', 'Received', 'Expires'],
             body: data.list
-              .slice(0, maxNames)
+              .slice(0, maxRows)
               .map(({ path, visitor, size, received, expiresDateTime }) => [
                 path,
                 visitor || 'Anonymous',

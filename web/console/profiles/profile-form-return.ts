@@ -1,4 +1,4 @@
 import type { UseFormReturnType } from '@mantine/form';
 import type { ProfileValues } from './profile-values.ts';
 
-export type ProfileFormState = UseFormReturnType<ProfileValues>;
+export type ProfileFormReturn = UseFormReturnType<ProfileValues>;
