@@ -12,7 +12,7 @@ import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { useDropTarget } from '#visitor/upload/drop-target.tsx';
 import { QuotaNote } from '#visitor/upload/quota-note.tsx';
 import type { FileToUpload } from '#visitor/upload/upload-item.ts';
-import type { Uploads } from '#visitor/upload/uploads.ts';
+import type { UploadQueue } from '#visitor/upload/upload-queue.ts';
 import { touchQuery, useMedia } from '#visitor/use-media.ts';
 import { useDownloadCheck } from './download-check.ts';
 import { FolderTools } from './folder-tools.tsx';
@@ -31,7 +31,7 @@ interface Properties {
   readonly address: PageAddress;
   /** Increases when the content of the folder may have changed. The folder is then loaded again. */
   readonly version: number;
-  readonly uploads: Uploads;
+  readonly uploads: UploadQueue;
 }
 
 const noPermissions: LinkPermissions = {

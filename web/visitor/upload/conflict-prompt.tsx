@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { type ConflictChoice, type UploadItem, uploadName } from './upload-item.ts';
-import type { Uploads } from './uploads.ts';
+import type { UploadQueue } from './upload-queue.ts';
 
 interface Properties {
   readonly item: UploadItem;
   /** The number of other uploads with a conflict. */
   readonly otherConflicts: number;
-  readonly uploads: Uploads;
+  readonly uploads: UploadQueue;
   /** Whether the link lists its files and allows deletion: a replaced file is deleted. */
   readonly canReplace: boolean;
 }

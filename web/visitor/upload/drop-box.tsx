@@ -7,8 +7,8 @@ import { touchQuery, useMedia } from '#visitor/use-media.ts';
 import { useDropTarget } from './drop-target.tsx';
 import { type Quota, QuotaNote } from './quota-note.tsx';
 import { UploadButtons } from './upload-buttons.tsx';
-import type { FileToUpload, Queue } from './upload-item.ts';
-import type { Uploads } from './uploads.ts';
+import type { FileToUpload, UploadQueueState } from './upload-item.ts';
+import type { UploadQueue } from './upload-queue.ts';
 
 /** Returns the address of a text file with the name, size and checksum of each upload. An unknown checksum is a dash. */
 function useReceiptFile(receipts: readonly UploadReceipt[]): string {
@@ -50,8 +50,8 @@ function Receipt({ receipts }: { receipts: readonly UploadReceipt[] }) {
 }
 
 interface DropBoxProperties {
-  readonly queue: Queue;
-  readonly uploads: Uploads;
+  readonly queue: UploadQueueState;
+  readonly uploads: UploadQueue;
   /** Whether visitors of this link cannot download the uploaded files. */
   readonly hidesFiles: boolean;
   readonly quota: Quota | null;

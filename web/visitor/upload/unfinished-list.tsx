@@ -6,8 +6,8 @@ import { watchRunningUploads } from './running-uploads.ts';
 import { endUpload, fetchState } from './tus-requests.ts';
 import { forgetUnfinished, isSameFile, readUnfinished, type UnfinishedUpload } from './unfinished-uploads.ts';
 import { FileButton } from './upload-buttons.tsx';
-import type { FileToUpload, Queue } from './upload-item.ts';
-import type { Uploads } from './uploads.ts';
+import type { FileToUpload, UploadQueueState } from './upload-item.ts';
+import type { UploadQueue } from './upload-queue.ts';
 
 /** An unfinished upload that the server still has. */
 interface FoundUpload extends UnfinishedUpload {
@@ -68,7 +68,7 @@ function UnfinishedLine({ upload, onFile, onDelete }: LineProperties) {
  * closed. A page cannot open their files again, so the visitor chooses them again.
  * @param signInCount number of sign-ins at this page
  */
-export function UnfinishedList({ queue, uploads, signInCount }: { queue: Queue; uploads: Uploads; signInCount: number }) {
+export function UnfinishedList({ queue, uploads, signInCount }: { queue: UploadQueueState; uploads: UploadQueue; signInCount: number }) {
   const { translate } = useTranslation();
   const [foundUploads, setFoundUploads] = useState<readonly FoundUpload[]>([]);
   /** Addresses of uploads that a page of this browser sends. */

@@ -26,7 +26,7 @@ export interface UploadItem {
 export type ConflictChoice = 'replace' | 'both' | 'skip';
 
 /** The state of the upload queue, as the page shows it. */
-export interface Queue {
+export interface UploadQueueState {
   readonly items: readonly UploadItem[];
   readonly isPaused: boolean;
   /** Increases with every completed upload, so that the folder is loaded again. */

@@ -2,14 +2,14 @@ import { asFailure, type Failure, type UploadReceipt, unreadableFailure, upload 
 import { NewFolders } from './new-folders.ts';
 import { nextNumberedName } from './next-numbered-name.ts';
 import { maxSingleSize, type UploadEvents, uploadInParts } from './upload-in-parts.ts';
-import { type ConflictChoice, canRetry, type FileToUpload, type Queue, type UploadItem } from './upload-item.ts';
+import { type ConflictChoice, canRetry, type FileToUpload, type UploadItem, type UploadQueueState } from './upload-item.ts';
 
 const maxConcurrent = 3; // more uploads share the same connection and are not faster
 const minSpeedTime = 0.3; // s: a speed measured over a shorter time is not reliable
 
 /** What the upload queue needs from the page. */
 export interface UploadQueueOptions {
-  readonly show: (queue: Queue) => void;
+  readonly show: (queue: UploadQueueState) => void;
   /** Returns the ETag of the file at a path, or null if there is none. */
   readonly fetchEtag: (path: readonly string[]) => Promise<string | null>;
   /** Receives why an upload failed, unless the visitor has cancelled it. When the session has ended, the queue pauses until `resume`. */
@@ -21,7 +21,7 @@ export interface UploadQueueOptions {
 const withNumberedName = (path: readonly string[]) => [...path.slice(0, -1), nextNumberedName(path.at(-1) ?? '')];
 
 /** The upload queue. It is independent of the folder that the page shows. */
-export class Uploads {
+export class UploadQueue {
   readonly #options: UploadQueueOptions;
   readonly #folders = new NewFolders();
   readonly #running = new Map<number, AbortController>();
@@ -34,7 +34,7 @@ export class Uploads {
   readonly #keepBothItems = new Set<number>();
   /** For each item, how many folders of its path exist already. */
   readonly #existingDepths = new Map<number, number>();
-  #queue: Queue = { items: [], isPaused: false, completed: 0, speed: 0 };
+  #queue: UploadQueueState = { items: [], isPaused: false, completed: 0, speed: 0 };
   #lastNumber = 0;
   #isFramePending = false;
   /** Start time and bytes since the queue was last idle: the basis of the speed. */
@@ -104,7 +104,7 @@ export class Uploads {
     this.#set({ items: this.#queue.items.filter(({ state }) => state !== 'done' && state !== 'failed') });
   }
 
-  #set(changes: Partial<Queue>): void {
+  #set(changes: Partial<UploadQueueState>): void {
     this.#queue = { ...this.#queue, ...changes };
     if (this.#isFramePending) return;
     this.#isFramePending = true;

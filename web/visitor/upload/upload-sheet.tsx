@@ -3,8 +3,8 @@ import { FileName } from '#visitor/listing/file-name.tsx';
 import { describeUploadFailure } from '#visitor/translations/sentences.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { ConflictPrompt } from './conflict-prompt.tsx';
-import { canRetry, type Queue, type UploadItem, uploadName } from './upload-item.ts';
-import type { Uploads } from './uploads.ts';
+import { canRetry, type UploadItem, type UploadQueueState, uploadName } from './upload-item.ts';
+import type { UploadQueue } from './upload-queue.ts';
 
 const maxLines = 100; // for more uploads, the totals are enough
 
@@ -24,7 +24,7 @@ function Status({ item }: { item: UploadItem }) {
   return <span class="quiet small">{text}</span>;
 }
 
-function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
+function Line({ item, uploads }: { item: UploadItem; uploads: UploadQueue }) {
   const { translate } = useTranslation();
   const { name } = item.file;
   return (
@@ -55,7 +55,7 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
 }
 
 /** The speed, the remaining time and the progress of all uploads together. */
-function TotalProgress({ queue }: { queue: Queue }) {
+function TotalProgress({ queue }: { queue: UploadQueueState }) {
   const { translate, format } = useTranslation();
   const items = queue.items.filter(({ state }) => state !== 'failed');
   const bytes = items.reduce((sum, { file }) => sum + file.size, 0);
@@ -73,8 +73,8 @@ function TotalProgress({ queue }: { queue: Queue }) {
 }
 
 interface Properties {
-  readonly queue: Queue;
-  readonly uploads: Uploads;
+  readonly queue: UploadQueueState;
+  readonly uploads: UploadQueue;
   /** Whether the page lists completed uploads in a receipt. They are then not listed here. */
   readonly hasReceipt: boolean;
   readonly canReplace: boolean;

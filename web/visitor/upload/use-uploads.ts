@@ -2,8 +2,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { maxListingSize } from '#core/listing.ts';
 import { Failure, listFolder } from '#visitor/link-api.ts';
 import type { FolderEntry } from '#visitor/listing/use-folder.ts';
-import { isActive, type Queue } from './upload-item.ts';
-import { Uploads } from './uploads.ts';
+import { isActive, type UploadQueueState } from './upload-item.ts';
+import { UploadQueue } from './upload-queue.ts';
 
 /** Returns an entry of a folder by its name, or undefined. @throws Failure */
 async function findEntry(folder: readonly string[], name: string): Promise<FolderEntry | undefined> {
@@ -25,9 +25,12 @@ async function fetchEtag(path: readonly string[]): Promise<string | null> {
 }
 
 /** Creates the upload queue of the page, and follows its state. Leaving the page during uploads needs a confirmation. */
-export function useUploads(canCreateFolders: boolean, reportFailure: (failure: Failure) => void): { queue: Queue; uploads: Uploads } {
-  const [queue, show] = useState<Queue>({ items: [], isPaused: false, completed: 0, speed: 0 });
-  const uploads = useMemo(() => new Uploads({ show, fetchEtag, reportFailure, canCreateFolders }), []);
+export function useUploads(
+  canCreateFolders: boolean,
+  reportFailure: (failure: Failure) => void,
+): { queue: UploadQueueState; uploads: UploadQueue } {
+  const [queue, show] = useState<UploadQueueState>({ items: [], isPaused: false, completed: 0, speed: 0 });
+  const uploads = useMemo(() => new UploadQueue({ show, fetchEtag, reportFailure, canCreateFolders }), []);
   const isBusy = queue.items.some(isActive);
   useEffect(() => {
     if (!isBusy) return;
