@@ -24,6 +24,17 @@ async function openFolder(t: TestContext, over: object = {}) {
   return { page, consoleErrors, hosts, postern, share };
 }
 
+/** Changes the list of the pages of a PDF with five pages to a tree. To open such a PDF, pdf.js needs only its first and its last page. */
+function withPageTree(pdf: Buffer): Buffer {
+  const text = pdf.toString('latin1');
+  const node = (pages: string, count: number) => `<< /Type /Pages /Parent 2 0 R /Kids [${pages}] /Count ${count} >>`;
+  const kids = node('4 0 R 6 0 R 8 0 R 10 0 R', 4) + node('12 0 R', 1);
+  const root = `2 0 obj\n<< /Type /Pages /Kids [${kids}] /Count 5 >>\nendobj\n`;
+  const table = `xref\n2 1\n${String(text.length).padStart(10, '0')} 00000 n \n`;
+  const trailer = `trailer\n<< /Size 14 /Root 1 0 R /Prev ${text.lastIndexOf('\nxref') + 1} >>\n`;
+  return Buffer.from(`${text}${root}${table}${trailer}startxref\n${text.length + root.length}\n%%EOF\n`, 'latin1');
+}
+
 test('a visitor can preview one file after another, and returns to the list in one step', async (t) => {
   const { page, consoleErrors, hosts, postern } = await openFolder(t);
 
@@ -110,6 +121,36 @@ test('if the connection breaks while an image or a PDF is loaded, the preview sa
     await page.goBack();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
+});
+
+test('if the connection breaks before a later page of a PDF is loaded, the preview says so and offers to try again', async (t) => {
+  const { page, postern, share } = await openFolder(t);
+  const longPage = Array.from({ length: 4000 }, () => ' '.repeat(60)); // pdf.js requests a PDF of this size in parts
+  const pdf = withPageTree(samplePdf([['First page'], longPage, ['Third page'], longPage, ['Last page']]));
+  const thirdPageAt = pdf.indexOf('\n8 0 obj');
+  await writeFile(join(postern.files, 'documents/long.pdf'), pdf);
+  await page.route(/\/view\//, (route) => {
+    const { range } = route.request().headers();
+    if (route.request().method() === 'HEAD') return route.abort();
+    if (range === undefined)
+      return route.fulfill({
+        contentType: 'application/pdf',
+        headers: { 'accept-ranges': 'bytes', 'content-length': `${pdf.length}` },
+        body: pdf.subarray(0, 65_536),
+      });
+    const [, first, last] = /bytes=(\d+)-(\d+)/.exec(range) ?? [];
+    return Number(first) <= thirdPageAt && thirdPageAt <= Number(last) ? route.abort() : route.continue();
+  });
+  await page.goto('about:blank');
+  await page.goto(`${share.viewUrl}#preview/long.pdf`);
+  await page.getByText('First page').waitFor();
+  const thirdPage = page.getByRole('region', { name: 'Page 3 of 5' });
+  await thirdPage.scrollIntoViewIfNeeded();
+  await page.getByRole('heading', { name: 'No connection' }).waitFor();
+  await page.unroute(/\/view\//);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await thirdPage.scrollIntoViewIfNeeded();
+  await thirdPage.getByText('Third page').waitFor();
 });
 
 test('the preview of a damaged image or PDF says that it cannot be shown, and offers the download', async (t) => {

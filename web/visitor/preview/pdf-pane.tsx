@@ -28,8 +28,14 @@ function drawPage(page: PDFPageProxy, scale: number, canvas: HTMLCanvasElement, 
   };
 }
 
+interface PagesProperties {
+  readonly pdf: PDFDocumentProxy;
+  readonly scale: number;
+  readonly onPageError: () => void;
+}
+
 /** One page. It is drawn when it is near the screen. */
-function Page({ pdf, number, scale }: { pdf: PDFDocumentProxy; number: number; scale: number }) {
+function Page({ pdf, number, scale, onPageError }: PagesProperties & { readonly number: number }) {
   const { translate } = useTranslation();
   const box = useRef<HTMLElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -42,7 +48,12 @@ function Page({ pdf, number, scale }: { pdf: PDFDocumentProxy; number: number; s
     return () => observer.disconnect();
   }, []);
   useEffect(() => {
-    if (isNear && !page) void pdf.getPage(number).then(setPage);
+    if (!isNear || page) return;
+    let isClosed = false;
+    pdf.getPage(number).then(setPage, () => isClosed || onPageError());
+    return () => {
+      isClosed = true; // closing the PDF also ends the requests with an error
+    };
   }, [isNear]);
   useEffect(() => {
     if (!isNear || !page || !canvas.current || !text.current) return;
@@ -65,7 +76,8 @@ function Page({ pdf, number, scale }: { pdf: PDFDocumentProxy; number: number; s
 const pageBatch = 100; // page elements added to the document at a time
 
 /** The pages. More are added when the end comes near the screen. */
-function Pages({ pdf, scale }: { pdf: PDFDocumentProxy; scale: number }) {
+function Pages(properties: PagesProperties) {
+  const { pdf } = properties;
   const [pageCount, setPageCount] = useState(pageBatch);
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -78,15 +90,24 @@ function Pages({ pdf, scale }: { pdf: PDFDocumentProxy; scale: number }) {
   return (
     <>
       {Array.from({ length: Math.min(pageCount, pdf.numPages) }, (_, index) => (
-        <Page key={index} pdf={pdf} number={index + 1} scale={scale} />
+        <Page key={index} {...properties} number={index + 1} />
       ))}
       {pageCount < pdf.numPages && <div ref={end} />}
     </>
   );
 }
 
-/** Shows a PDF. Scripts in it never run. @param onError called if the PDF or its first page cannot be loaded */
-export function PdfPane({ source, name, onError }: { source: string; name: string; onError: () => void }) {
+interface Properties {
+  readonly source: string;
+  readonly name: string;
+  /** Called if the PDF or its first page cannot be loaded. */
+  readonly onError: () => void;
+  /** Called if a later page cannot be loaded. This PdfPane does not load it again, because pdf.js caches the error. */
+  readonly onPageError: () => void;
+}
+
+/** Shows a PDF. Scripts in it never run. */
+export function PdfPane({ source, name, onError, onPageError }: Properties) {
   const { translate, format } = useTranslation();
   const pane = useRef<HTMLDivElement>(null);
   const [pdf, setPdf] = useState<PDFDocumentProxy | null>(null);
@@ -134,7 +155,7 @@ export function PdfPane({ source, name, onError }: { source: string; name: strin
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
       <div ref={pane} class="pdf" tabIndex={0} role="document" aria-label={name}>
-        {pdf ? <Pages pdf={pdf} scale={scale} /> : <LoadingRows />}
+        {pdf ? <Pages pdf={pdf} scale={scale} onPageError={onPageError} /> : <LoadingRows />}
       </div>
     </>
   );

@@ -60,14 +60,16 @@ function usePaneErrors(source: string) {
   const onError = () =>
     // If the server reports no error, the connection may have been lost for a moment. The first time, tries again.
     void checkAddress('HEAD', source).then(retries === 0 ? retry : onUnshowable, onFailure);
-  return { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError };
+  /** As `onError`, but if a page of a PDF is damaged, the others are still shown. */
+  const onPageError = () => void checkAddress('HEAD', source).then(() => retries === 0 && retry(), onFailure);
+  return { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError, onPageError };
 }
 
 /** Shows the file by its kind, or a card if it cannot be shown. */
 function Pane({ path, name, kind, entry, can }: PaneProperties) {
   const [currentKind, setCurrentKind] = useState<FileKind>(kind);
   const source = addressOf('view', path);
-  const { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError } = usePaneErrors(source);
+  const { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError, onPageError } = usePaneErrors(source);
   if (isUnshowable) return <FileCard name={name} entry={entry} path={path} can={can} />;
   if (failure) return <FailureCard failure={failure} retry={retry} onSignOut={null} embedded />;
   if (currentKind === 'image') return <img key={retries} class="preview-image" src={source} alt={name} onError={onError} />;
@@ -78,7 +80,7 @@ function Pane({ path, name, kind, entry, can }: PaneProperties) {
   if (currentKind === 'pdf')
     return (
       <Suspense fallback={<LoadingRows />}>
-        <PdfPane key={retries} source={source} name={name} onError={onError} />
+        <PdfPane key={retries} source={source} name={name} onError={onError} onPageError={onPageError} />
       </Suspense>
     );
   return <TextPane path={path} onKindDetected={setCurrentKind} onUnshowable={onUnshowable} onFailure={onFailure} />;
