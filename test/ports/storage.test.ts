@@ -202,7 +202,7 @@ test('the minimum free space applies to the disk of the database, not to a locat
   await putFile(storage, '/', 'a', 'text');
 });
 
-test('on a disk mounted below the root, a change whose confirmation has expired can be tried again', (t) => {
+test('on a disk mounted below the root, a change can run again although its mount note exists', (t) => {
   const folder = createMountFolder(t);
   if (!mountAt(t, join(folder, 'mounted'), 'size=4m')) return;
   const root = openRoot(folder);
@@ -377,7 +377,7 @@ test('a large file is opened and closed separately for each of many readers at o
   assert.equal(descriptorsWithin(root), 0);
 });
 
-test('uploaded files and new folders get the mode of their parent folder, regardless of the umask, and new folders get its group', async (t) => {
+test('new folders get the mode and group of their parent folder, and uploaded files its mode without execute, despite the umask', async (t) => {
   const folder = await temporaryFolder(t);
   const umask = process.umask(0o077);
   atEnd(t, () => void process.umask(umask));

@@ -76,7 +76,7 @@ test('in another browser, the link in the mail shows where to enter the code, an
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 });
 
-test('a code that another browser requested is never tried when the visitor requests a code here', async (t) => {
+test('a browser that opens the link in a mail for another browser does not send the code of that mail', async (t) => {
   const { postern, sink, share, codeFor } = await startWithCodes(t, { users: ['ann', 'bob'] });
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();

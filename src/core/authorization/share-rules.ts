@@ -11,7 +11,7 @@ export interface Permissions {
   readonly canDelete: boolean;
 }
 
-/** How a file must be changed before a visitor gets it. */
+/** How the files of a share are protected. `findDeliveryDenial` applies it. */
 export interface Protection {
   readonly copyProtect: boolean;
   readonly waterMarkText: string;

@@ -48,7 +48,7 @@ async function existingUserErrors(
 const rowNumber = ({ field }: FieldError) => Number(field.split('.')[1]);
 
 /**
- * Checks that all names are unique in the profile and, where codes are sent by e-mail, all addresses too.
+ * Checks that all names are unique in the profile. If its users sign in with their e-mail addresses, these must be unique, too.
  * @throws Refusal 409 with an error for every row that conflicts with an earlier row or an existing user, at most `maxUsersPerCall`
  */
 async function checkAllUnique(tx: Tx, tid: number, profile: { id: number; type_id: number }, users: readonly NewUser[]): Promise<void> {

@@ -13,7 +13,7 @@ class Placeholder {
 export type QueryParameter<Values> = <K extends keyof Values & string>(name: K) => RawBuilder<Values[K]>;
 
 /**
- * Returns a function that runs a statement compiled once for each connection. Use it for statements that run at every
+ * Returns a function that runs a statement. It compiles the statement once for each `Tx`. Use it for statements that run at every
  * request: compiling them costs more than running them.
  * @param build builds the statement from placeholders; its result must not depend on anything else
  */

@@ -13,7 +13,7 @@ const decryptedConfigurations = new WeakMap<object, string>();
 /** Returns the encrypted configuration of a location, as its row stores it. */
 export const sealConfiguration = (configuration: string, vault: Vault): string => vault.seal(purpose, configuration);
 
-/** Returns the decrypted configuration of a location; `lostConfiguration` if it cannot be decrypted. @param row may be cached */
+/** Returns the decrypted configuration of a location; `lostConfiguration` if it cannot be decrypted. */
 export function unsealConfiguration(row: { readonly configuration: string }, vault: Vault): string {
   const cachedConfiguration = decryptedConfigurations.get(row);
   if (cachedConfiguration !== undefined) return cachedConfiguration;

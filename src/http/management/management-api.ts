@@ -39,7 +39,7 @@ import { type CheckInTurn, tenantChecks } from './tenant-checks.ts';
 export const apiPrefix = '/api/v1';
 /** Maximum bytes of responses that callers have not read yet. */
 const maxUnreadBytes = { tenant: 32 << 20, all: 128 << 20 };
-const streamBytes = 4 << 20; // memory of a streamed response: a page as it was read and as it is written, and the next one
+const streamBytes = 4 << 20; // memory of a streamed response: the rows and the text of one page, and the next page
 
 declare module 'fastify' {
   interface FastifyRequest {

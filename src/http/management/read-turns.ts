@@ -37,7 +37,7 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
       : (query) => locations.run({ tid, caller: callerKey(caller), location }, clientGone(), query);
   }
   return (operation, parameters, caller, response) => {
-    let signal: AbortSignal | undefined; // one for all turns of a request, each of which would add a listener
+    let signal: AbortSignal | undefined; // shared by all turns of a request: each `disconnectSignal` adds a listener
     const clientGone = () => {
       signal ??= disconnectSignal(response);
       return signal;

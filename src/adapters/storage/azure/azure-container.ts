@@ -107,11 +107,11 @@ export class AzureContainer {
     if (this.#isAccountChecked) return;
     const request = { query: { restype: 'account', comp: 'properties' } };
     const response = await this.#exchange('HEAD', this.address.containerUrl, request, AbortSignal.timeout(accountTimeLimit));
-    await skipBody('HEAD', response); // after an error, such as for a wrong container, the next request fails, too
+    await skipBody('HEAD', response); // its status is not checked: if the container is wrong, the next request fails, too
     const { 'x-ms-is-hns-enabled': hasHierarchy } = response.headers;
     if (hasHierarchy === 'true' && !this.#isHierarchical) throw hierarchicalNamespaceError();
     if (hasHierarchy === 'false' && this.#isHierarchical) throw flatNamespaceError();
-    // Credentials that may not read the property will not be able to later. The first directory in a response then shows a hierarchical
+    // With a status such as 403, the credentials may not read the property. Then the first directory in a response reveals a hierarchical
     // namespace.
     this.#isAccountChecked = response.status < 500 && response.status !== 429;
   }

@@ -12,7 +12,7 @@ import { postgresDialect } from './sql-dialect.ts';
 interface SearchLimits {
   /** Timeout of a statement, ms. */
   readonly statementTimeout: number;
-  /** Timeout of a walk along the index of the order, ms. After it, all matches are gathered and sorted. */
+  /** Timeout for reading a page along the index of the sort field, ms (see `postgresSearch`). */
   readonly walkTimeout: number;
   /** Up to this number of matches, a page is read without `walkTimeout`. */
   readonly maxUnlimitedMatches: number;
@@ -27,7 +27,7 @@ export const kyselyOnPool = (connections: ConnectionPool, run = runImmediately):
     run(() => connections.withClient((client) => connections.query(client, text, parameters))),
   );
 
-/** Returns a Kysely whose queries have the timeout of a walk. A query that exceeds it closes its connection. */
+/** Returns a Kysely whose queries have the timeout `walkTimeout`. A query that exceeds it closes its connection. */
 function kyselyWithWalkTimeout(
   connections: ConnectionPool,
   { walkTimeout: walk, statementTimeout: statement }: SearchLimits,
@@ -45,9 +45,9 @@ function kyselyWithWalkTimeout(
 }
 
 /**
- * Returns the functions that search. If there are many matches, a page is read along the index of its order, because the first matches
- * are mostly near its beginning. If they are not, this walk takes minutes. Therefore it has a timeout, after which all matches are
- * gathered and sorted.
+ * Returns the functions that search. If a word has many matches, the database can read a page along the index of the sort field: the rows
+ * of the page are mostly near its beginning. If they are not, this takes minutes. Therefore it has a timeout. After the timeout, the
+ * database finds all matches and sorts them.
  */
 export function postgresSearch(connections: ConnectionPool, limits: SearchLimits): Pick<Store, 'search' | 'searchPage'> {
   const search = kyselyOnPool(connections);

@@ -3,7 +3,7 @@ import { type IdSet, idSet } from './id-set.ts';
 import { type WordFinder, wordFinder } from './word-finder.ts';
 
 const separator = '\0'; // occurs in no stored text and in no word
-/** Limits of a chunk, since a change of one record copies the text of its chunk. A longer text gets a chunk of its own. */
+/** Limits of a chunk: a change of one record copies the text of its chunk. A very long text may exceed them. */
 const chunkLimits = { records: 4000, bytes: 1 << 18 };
 const bytesPerRecord = 3 * 8; // its id, its container, and the start of its text
 const slowSearchSize = 20_000; // records; a search of more takes long
