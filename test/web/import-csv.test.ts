@@ -65,7 +65,16 @@ test('assigning a field to another column removes it from the previous column', 
 });
 
 test('the active column accepts digits and English or German words, and an unknown word gets no value', () => {
-  assert.deepEqual(['', 'TRUE', 'Ja', 'falsch', '0', 'perhaps'].map(activeIn), [true, true, true, false, false, null]);
+  assert.deepEqual(['', 'TRUE', 'Ja', 'Vero', 'falsch', 'FALSO', '0', 'perhaps'].map(activeIn), [
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+    null,
+  ]);
 });
 
 test('a text that is not valid CSV is refused with the reason', () => {

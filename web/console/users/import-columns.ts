@@ -59,8 +59,8 @@ export const rowsOf = ({ records }: CsvTable, mapping: ColumnMapping): ImportRow
     cells: Object.fromEntries(mapping.flatMap((field, column) => (field ? [[field, cells[column] ?? '']] : []))),
   }));
 
-const yes = ['', 'true', 'yes', '1', 'active', 'enabled', 'wahr', 'ja', 'vrai', 'oui', 'sí', 'si'];
-const no = ['false', 'no', '0', 'inactive', 'disabled', 'falsch', 'nein', 'faux', 'non'];
+const yes = ['', 'true', 'yes', '1', 'active', 'enabled', 'wahr', 'ja', 'vrai', 'oui', 'vero', 'sì', 'verdadero', 'sí', 'si'];
+const no = ['false', 'no', '0', 'inactive', 'disabled', 'falsch', 'nein', 'faux', 'non', 'falso'];
 
 /** Returns whether a cell says that the user can sign in. An empty cell means true. null: the text is not recognized. */
 export function activeIn(text: string | undefined): boolean | null {
