@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { millisecondsPerDay as day } from '#core/instant.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
+import { planAlerts } from '#features/mail/plan-alerts.ts';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, signIn, startPostern, type TestPostern } from '../start.ts';
 import { createShare, jsonPostRequest } from '../visit/visiting.ts';
@@ -245,4 +246,34 @@ test('a mail about 2,000 actions of one visitor leaves the action of another vis
   await until(async () => (await read.selectFrom('alert_digest').selectAll().where('due_at', '>', 0).execute()).length === 2);
   await makeDigestsDue(postern);
   await sink.waitFor((mail) => /\b1 folder created/.test(headerOf(mail, 'subject')));
+});
+
+test('planning a mail deletes at most 2,000 alerts in one transaction, even if their audit entries were deleted', async (t) => {
+  const postern = await startPostern(t); // without mail
+  const { store } = postern.ports;
+  const { id } = await createShare(postern, owner);
+  const [ofShare, visitor] = [{ tid: 1, share_id: id }, 'address 192.0.2.1'];
+  const alerts = Array.from({ length: 2001 }, (_, at) => ({
+    ...ofShare,
+    visitor,
+    audit_id: 1_000_000 + at,
+    action: 'view',
+    created_at: 0,
+  }));
+  await store.write(async (tx) => {
+    for (let at = 0; at < alerts.length; at += 500)
+      await tx
+        .insertInto('alert')
+        .values(alerts.slice(at, at + 500))
+        .execute();
+    await tx
+      .insertInto('alert_digest')
+      .values({ ...ofShare, visitor, due_at: 0, step: 0 })
+      .execute();
+  }, 'job');
+  await planAlerts(postern.ports, { language: 'en', domain: 'example.com' }, new AbortController().signal);
+  assert.deepEqual(
+    (await alertsOf(postern)).map(({ audit_id }) => audit_id),
+    [1_002_000],
+  );
 });

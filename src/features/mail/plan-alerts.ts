@@ -68,27 +68,41 @@ const alertColumns = [
   'audit.after',
 ] as const;
 
-const alertsOf = (tx: Tx, { tid, share_id }: ShareRef, visitors: readonly string[]) =>
+const alertsOfDigests = (tx: Tx, { tid, share_id }: ShareRef, visitors: readonly string[]) =>
   tx
     .selectFrom('alert')
-    .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'alert.tid').onRef('audit.id', '=', 'alert.audit_id'))
-    .select(alertColumns)
     .where('alert.tid', '=', tid)
     .where('alert.share_id', '=', share_id)
-    .where('alert.visitor', 'in', [...visitors])
-    .orderBy('alert.audit_id')
-    .limit(alertsPerMail)
-    .execute();
+    .where('alert.visitor', 'in', [...visitors]);
+
+/** Returns the `audit_id` of the last alert that fits in one mail, or undefined if there are fewer alerts. Reads only the key of `alert`. */
+async function lastIdOfMail(tx: Tx, share: ShareRef, visitors: readonly string[]): Promise<number | undefined> {
+  const ids = alertsOfDigests(tx, share, visitors).select('alert.audit_id').orderBy('alert.audit_id');
+  const last = await ids
+    .limit(1)
+    .offset(alertsPerMail - 1)
+    .executeTakeFirst();
+  return last?.audit_id;
+}
+
+/** Returns the alerts of some digests up to `lastId`, with their audit entries. Without `lastId`, it would join all alerts of the digests. */
+function alertsOf(tx: Tx, share: ShareRef, visitors: readonly string[], lastId: number | undefined) {
+  const alerts = alertsOfDigests(tx, share, visitors)
+    .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'alert.tid').onRef('audit.id', '=', 'alert.audit_id'))
+    .select(alertColumns)
+    .orderBy('alert.audit_id');
+  return (lastId === undefined ? alerts : alerts.where('alert.audit_id', '<=', lastId)).execute();
+}
 type AlertRow = Awaited<ReturnType<typeof alertsOf>>[number];
 
-/** Deletes the alerts of some digests. @param last the last alert to delete; undefined: all, also those whose audit entry is gone */
-async function deleteAlerts(tx: Tx, { tid, share_id }: ShareRef, visitors: readonly string[], last: AlertRow | undefined): Promise<void> {
+/** Deletes the alerts of some digests, also those whose audit entry is gone. @param lastId id of the last alert to delete; undefined: all */
+async function deleteAlerts(tx: Tx, { tid, share_id }: ShareRef, visitors: readonly string[], lastId: number | undefined): Promise<void> {
   const ofDigests = tx
     .deleteFrom('alert')
     .where('tid', '=', tid)
     .where('share_id', '=', share_id)
     .where('visitor', 'in', [...visitors]);
-  await (last ? ofDigests.where('audit_id', '<=', last.audit_id) : ofDigests).execute();
+  await (lastId === undefined ? ofDigests : ofDigests.where('audit_id', '<=', lastId)).execute();
 }
 
 const actionNames = ['upload', 'createFolder', 'download', 'downloadFolder', 'view', 'rename', 'delete'] as const;
@@ -184,9 +198,10 @@ async function planNextShare(ports: PlanPorts, { language, domain }: AlertOption
     }
     const dueDigests = await digests.select(['visitor', 'step']).limit(digestsPerMail).execute();
     const visitors = dueDigests.map(({ visitor }) => visitor);
-    const alerts = await alertsOf(tx, share, visitors);
+    const lastId = await lastIdOfMail(tx, share, visitors);
+    const alerts = await alertsOf(tx, share, visitors, lastId);
     await continueDigests(ports, tx, share, dueDigests, new Set(alerts.map(({ visitor }) => visitor)));
-    await deleteAlerts(tx, share, visitors, alerts.length === alertsPerMail ? alerts.at(-1) : undefined);
+    await deleteAlerts(tx, share, visitors, lastId);
     if (alerts.length === 0) return true;
     const columns = ['share.title', 'share.view_id', 'share.notify_emails'] as const;
     const current = await tx.selectFrom('share').select(columns).where('tid', '=', tid).where('id', '=', share_id).executeTakeFirst();
