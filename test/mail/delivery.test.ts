@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { giveUpOldDeliveries } from '#features/mail/delivery-queue.ts';
 import { type MailSink, startMailSink } from '../parts/mail-sink.ts';
 import { until } from '../ports/until.ts';
-import { type Json, type TestPostern, temporaryFolder } from '../start.ts';
+import { type Json, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { createShare } from '../visit/visiting.ts';
 import { Browser, startWithCodes } from './code-visitor.ts';
 import { addMails, headerOf, makeMailsDue, startWithMail } from './mailing.ts';
@@ -223,4 +224,23 @@ test('a sign-in code does not wait for ten thousand invitations', async (t) => {
   assert.ok(sink.mails.length < 9000, `${sink.mails.length} mails were sent before it`);
   const counts = await postern.call('mail/deliveries', { kind: 'invitation', pageSize: 1 });
   assert.ok(counts.totalCount > 0);
+});
+
+test('mails that are too old are given up in batches, so that other writes can run in between', async (t) => {
+  const { ports, ...postern } = await startPostern(t); // without mail
+  const { read, write } = ports.store;
+  await addMails(
+    { ...postern, ports },
+    Array.from({ length: 2500 }, (_, number) => ({ tid: (number % 2) + 1, recipient: `old-${number}@example.com` })),
+  );
+  await write((tx) => tx.updateTable('delivery').set({ created_at: 0 }).execute(), 'job');
+  await addMails({ ...postern, ports }, [{ tid: 1, recipient: 'new@example.com' }]);
+  const waitingCounts: number[] = [];
+  const countingWrite: typeof write = async (change, ...rest) => {
+    const value = await write(change, ...rest);
+    waitingCounts.push((await read.selectFrom('delivery').select('id').where('state', '=', 'waiting').execute()).length);
+    return value;
+  };
+  await giveUpOldDeliveries({ store: { ...ports.store, write: countingWrite } }, 'alerts');
+  assert.deepEqual(waitingCounts, [1501, 501, 1]);
 });

@@ -4,7 +4,7 @@ import { emailKey } from '#core/mail/email.ts';
 import type { MailKind } from '#core/records/mail.ts';
 import type { MailLane } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { Store } from '#ports/store.ts';
+import type { Store, Tx } from '#ports/store.ts';
 import { findTurn, hasDueDelivery, isDue, type LastTurns, waitingDeliveries } from './next-turn.ts';
 import type { CrowdedMails } from './slow-mails.ts';
 import { unsubscribedText } from './unsubscribe.ts';
@@ -16,6 +16,7 @@ const pausesOf = {
   codes: [5000, 15_000, 30_000, minute], // a person waits for a code
 } as const;
 const postponement = 5000; // ms
+const deliveriesPerChange = 1000; // in one transaction, so that other changes get their turn
 /** Part of a pause by which it varies, from -0.2 to 0.2: different for neighbouring deliveries. */
 const variation = (id: number) => ((id * 7919) % 401) / 1000 - 0.2;
 
@@ -210,20 +211,16 @@ export const waitingCodes = ({ store }: QueuePorts, after: number, limit: number
     .limit(limit)
     .execute();
 
-/** Gives up the waiting deliveries of a lane that are too old. @returns their number */
-export async function giveUpOldDeliveries({ store }: QueuePorts, lane: MailLane): Promise<number> {
+/** Gives up the waiting deliveries of a lane that are too old. */
+export async function giveUpOldDeliveries({ store }: QueuePorts, lane: MailLane): Promise<void> {
   const isOld = sql<boolean>`created_at < ${store.dialect.now} - ${maxAgeOf[lane]}`;
-  const old = waitingDeliveries(store.read, lane).select('id').where(isOld);
-  if (!(await old.limit(1).executeTakeFirst())) return 0;
-  return store.write(async (tx) => {
-    const ended_at = sql<number>`${store.dialect.now}`;
-    const [result] = await tx
-      .updateTable('delivery')
-      .set({ state: 'failed', ended_at })
-      .where('lane', '=', lane)
-      .where('state', '=', 'waiting')
-      .where(isOld)
-      .execute();
+  const oldDeliveries = (db: Tx) => waitingDeliveries(db, lane).select('id').where(isOld);
+  if (!(await oldDeliveries(store.read).limit(1).executeTakeFirst())) return;
+  const ended_at = sql<number>`${store.dialect.now}`;
+  const giveUpBatch = async (tx: Tx) => {
+    const failed = tx.updateTable('delivery').set({ state: 'failed', ended_at });
+    const [result] = await failed.where('id', 'in', oldDeliveries(tx).limit(deliveriesPerChange)).execute();
     return Number(result?.numUpdatedRows);
-  }, 'job');
+  };
+  while ((await store.write(giveUpBatch, 'job')) === deliveriesPerChange);
 }
