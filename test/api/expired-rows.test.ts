@@ -23,3 +23,10 @@ test('expired rows are deleted in batches, so that other writes can run in betwe
   await deleteExpiredRows({ ...ports, store: { ...ports.store, write } });
   assert.deepEqual(remainingCounts.slice(0, 3), [1500, 500, 0]);
 });
+
+test('the deletion of expired rows changes nothing if there are none, so that no write waits for its search', async (t) => {
+  const { ports } = await startPostern(t);
+  const write = t.mock.fn(ports.store.write);
+  await deleteExpiredRows({ ...ports, store: { ...ports.store, write } });
+  assert.equal(write.mock.callCount(), 0);
+});

@@ -42,10 +42,15 @@ const expiredConditions = (now: number): readonly (readonly [keyof Database, Raw
 
 async function deleteExpired({ store }: Pick<Ports, 'store'>, table: keyof Database, condition: RawBuilder<boolean>): Promise<void> {
   const row = sql.ref(store.dialect.rowId);
-  const rows = sql`select ${row} from ${sql.table(table)} where ${condition} limit ${batchSize}`;
-  const statement = sql`delete from ${sql.table(table)} where ${row} in (${rows})`;
-  for (let deletedCount = batchSize; deletedCount === batchSize; )
-    deletedCount = await store.write(async (tx) => Number((await statement.execute(tx)).numAffectedRows), 'job');
+  const rows = (limit: number) => sql`select ${row} from ${sql.table(table)} where ${condition} limit ${limit}`;
+  const countBatch = sql<{ count: number }>`select count(*) as count from (${rows(batchSize)}) as expired`;
+  for (let count = batchSize; count === batchSize; ) {
+    // Counts on a connection for long queries, because some tables have no index for this. The change ends its search at the last row of
+    // the batch, which is usually among the first rows of the table: it does not read all rows while other changes wait.
+    const result = await countBatch.execute(store.reports);
+    count = Number(result.rows[0]?.count);
+    if (count > 0) await store.write((tx) => sql`delete from ${sql.table(table)} where ${row} in (${rows(count)})`.execute(tx), 'job');
+  }
 }
 
 /** Deletes the rows that `expiredConditions` names. Old audit entries are deleted by features/audit/audit-retention.ts. */
