@@ -99,6 +99,38 @@ test('an alert mail names a hundred actions, and counts the others', async (t) =
   assert.match(text, /and 3 more actions/);
 });
 
+test('an alert mail shows only the end of a long path or name, with the extension of the file', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const { base } = await createShare(postern, owner);
+  const folders = Array.from({ length: 3 }, (_, index) => `${index}`.repeat(100));
+  for (let depth = 1; depth <= folders.length; depth += 1)
+    assert.equal((await postern.visit(`${base}/folder/${folders.slice(0, depth).join('/')}`, { method: 'POST' })).status, 201);
+  const path = `${folders.join('/')}/plan \u{1f4c5}.txt`;
+  const upload = await postern.visit(`${base}/file/${encodeURI(path)}`, { method: 'PUT', body: 'four' });
+  assert.equal(upload.status, 201);
+  const name = `${'new '.repeat(60)}.txt`;
+  assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path, name }))).status, 200);
+  await waitForDigests(postern, 1);
+  await makeDigestsDue(postern);
+  const text = textOf(await sink.waitFor());
+  const end = `…${[...path].slice(-199).join('')}`;
+  assert.ok(text.includes(`- Uploaded: ${end} (`), text);
+  assert.ok(text.includes(`- Renamed: ${end} → …${name.slice(-199)} (`), text);
+});
+
+test('an alert mail is rendered once for all its recipients, each of whom gets a link of their own to unsubscribe', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const format = t.mock.method(Intl.ListFormat.prototype, 'format');
+  const { base } = await createShare(postern, { ...owner, notifyEmails: 'ann@example.com, bob@example.com, eve@example.com' });
+  await postern.visit(`${base}/folder/new`, { method: 'POST' });
+  await waitForDigests(postern, 1);
+  await makeDigestsDue(postern);
+  await until(() => sink.mails.length === 3);
+  assert.equal(format.mock.callCount(), 3); // the actions, the visitors and their addresses
+  for (const textOrHtml of [textOf, htmlOf])
+    assert.equal(new Set(sink.mails.map((mail) => /http:\/\/[^"\s]*\/unsubscribe\/[^"\s]+/.exec(textOrHtml(mail))?.[0])).size, 3);
+});
+
 test('direction marks and HTML in titles and names change no header and no markup of a mail', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const title = '<b>Plans</b>\u202ecod.exe & "more"';

@@ -9,9 +9,9 @@ export type AlertAction = 'upload' | 'createFolder' | 'download' | 'downloadFold
 
 export interface AlertedAction {
   readonly action: AlertAction;
-  /** Path below the share; `/`: the share itself. */
+  /** Path below the share, as `endOfPath` returns it; `/`: the share itself. */
   readonly path: string;
-  /** New name of a rename, else empty. */
+  /** New name of a rename, as `endOfPath` returns it, else empty. */
   readonly newName: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -37,6 +37,13 @@ export interface AlertContent {
 export const maxNamedActions = 100;
 const maxNamedVisitors = 10;
 const maxAddresses = 10;
+const maxPathLength = 200; // characters; with a hundred paths of 4,000 characters, a mail has more than a megabyte
+
+/** Returns a path or name for a mail. Of a long one, it returns an ellipsis and the end, where the name and extension of the file are. */
+export function endOfPath(path: string): string {
+  const characters = [...path];
+  return characters.length <= maxPathLength ? path : `…${characters.slice(1 - maxPathLength).join('')}`;
+}
 
 const countTexts = [
   ['upload', 'uploads'],
@@ -48,10 +55,11 @@ const countTexts = [
   ['delete', 'deletions'],
 ] as const;
 
-/** Returns the subject and the content of an alert. */
+/** Returns the subject and the content of an alert. The link in its footer is the address by which its recipient unsubscribes. */
 export function alertMail(
   { shareTitle, viewUrl, visitors, addresses, namedActions, counts }: AlertContent,
-  { language, timeZone, unsubscribeUrl }: { readonly language: Language; readonly timeZone: string; readonly unsubscribeUrl: string },
+  language: Language,
+  timeZone: string,
 ): ComposedMail {
   const translate = createTranslate(allMailMessages[language], language);
   const formats = createFormats(language, timeZone);
@@ -91,7 +99,7 @@ export function alertMail(
           ],
         },
       ],
-      footer: { text: translate('alertReason'), link: { label: translate('unsubscribe'), url: unsubscribeUrl } },
+      footer: { text: translate('alertReason'), linkLabel: translate('unsubscribe') },
     },
   };
 }

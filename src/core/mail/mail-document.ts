@@ -2,19 +2,26 @@ import { escapeHtml } from '#core/escape-html.ts';
 import { directionOf, type Language } from '#core/translations/languages.ts';
 import { visibleName } from '#core/translations/visible-name.ts';
 
-/** A mail as data. `renderText` and `renderHtml` show the same content. */
+/** A mail as data. Its text and its HTML show the same content. */
 export interface MailDocument {
   readonly language: Language;
   readonly title: string;
   readonly blocks: readonly MailBlock[];
-  /** A short text in a small font at the end, and a link after it. */
-  readonly footer: { readonly text: string; readonly link?: MailLink };
+  /** A short text in a small font at the end, and a link after it, whose address differs by recipient. */
+  readonly footer: { readonly text: string; readonly linkLabel?: string };
 }
 
 /** A mail before it is rendered. */
 export interface ComposedMail {
   readonly subject: string;
   readonly document: MailDocument;
+}
+
+/** A mail as it is sent. */
+export interface RenderedMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
 }
 
 export interface MailLink {
@@ -59,10 +66,10 @@ function blockText(block: MailBlock): string {
   }
 }
 
-function renderText({ title, blocks, footer }: MailDocument): string {
-  const end = footer.link ? `${footer.text}\n${footer.link.label}: ${footer.link.url}` : footer.text;
-  return `${[oneLine(title), ...blocks.map(blockText), `-- \n${end}`].join('\n\n')}\n`;
-}
+/** Returns the text of a mail above its footer. */
+const textAboveFooter = ({ title, blocks }: MailDocument) => [oneLine(title), ...blocks.map(blockText)].join('\n\n');
+
+const footerText = (text: string, link: MailLink | null) => `-- \n${text}${link ? `\n${link.label}: ${link.url}` : ''}\n`;
 
 /** Returns the HTML of a text from outside Postern. Its direction may differ: `<bdi>` prevents it from reversing the text beside it. */
 const foreignText = (text: string) => `<bdi>${escapeHtml(oneLine(text))}</bdi>`;
@@ -114,19 +121,31 @@ blockquote{border-color:#555a60}
 .button{background:#8ab4f8;color:#10243f}
 }`;
 
-/** Returns the HTML of a mail, which loads nothing from elsewhere. */
-function renderHtml({ language, title, blocks, footer }: MailDocument): string {
-  const link = footer.link ? `<br>${anchor(footer.link, 'quiet')}` : '';
-  return `<!doctype html>
+/** Returns the HTML of a mail above its footer. It loads nothing from elsewhere. */
+const htmlAboveFooter = ({ language, title, blocks }: MailDocument) => `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>${escapeHtml(oneLine(title))}</title><style>${style}
 </style></head>
 <body><main><h1>${escapeHtml(oneLine(title))}</h1>
 ${blocks.map(blockHtml).join('\n')}
-</main><footer>${escapeHtml(footer.text)}${link}</footer></body></html>
-`;
+</main>`;
+
+const footerHtml = (text: string, link: MailLink | null) =>
+  `<footer>${escapeHtml(text)}${link ? `<br>${anchor(link, 'quiet')}` : ''}</footer></body></html>\n`;
+
+/** Returns a mail with the address of the link in its footer. Without an address, it has no link there. */
+export type AddFooter = (linkUrl?: string) => RenderedMail;
+
+/** Renders a mail for all its recipients: all but the footer. A mail that names a hundred files takes milliseconds to render. */
+export function renderAboveFooter({ subject, document }: ComposedMail): AddFooter {
+  const { text: footer, linkLabel } = document.footer;
+  const [text, html] = [textAboveFooter(document), htmlAboveFooter(document)];
+  return (linkUrl) => {
+    const link = linkLabel === undefined || linkUrl === undefined ? null : { label: linkLabel, url: linkUrl };
+    return { subject, text: `${text}\n\n${footerText(footer, link)}`, html: html + footerHtml(footer, link) };
+  };
 }
 
-/** Returns the subject of a mail, and its content as text and as HTML. */
-export const renderMail = ({ subject, document }: ComposedMail) => ({ subject, text: renderText(document), html: renderHtml(document) });
+/** Returns the subject of a mail without a link in its footer, and its content as text and as HTML. */
+export const renderMail = (mail: ComposedMail): RenderedMail => renderAboveFooter(mail)();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { shareUrl } from '#core/link.ts';
 import { parseList } from '#core/list-text.ts';
-import { type AlertAction, type AlertContent, type AlertedAction, maxNamedActions } from '#core/mail/alert-mail.ts';
+import { type AlertAction, type AlertContent, type AlertedAction, endOfPath, maxNamedActions } from '#core/mail/alert-mail.ts';
 import { restoredVisitor } from '#features/alerts/enqueue-alert.ts';
 import { addMail } from '#features/outbox/add-mail.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -115,8 +115,8 @@ function newNameOf(after: string | null): string {
 }
 
 const alertedAction = ({ action, path, at, bytes, after, actor }: AlertRow): AlertedAction => ({
-  ...{ action: actionOf(action), path, at, bytes, visitor: actor },
-  newName: action === 'rename' ? newNameOf(after) : '',
+  ...{ action: actionOf(action), path: endOfPath(path), at, bytes, visitor: actor },
+  newName: action === 'rename' ? endOfPath(newNameOf(after)) : '',
 });
 
 function contentOf(rows: readonly AlertRow[], share: { title: string; view_id: string }, publicUrl: string): AlertContent {

@@ -1,12 +1,9 @@
 import { maxAgeOf } from '#core/mail/delivery-age.ts';
 import { parseEmail } from '#core/mail/email.ts';
-import { type ComposedMail, renderMail } from '#core/mail/mail-document.ts';
-import type { CodeMails } from '#features/outbox/code-mails.ts';
-import { composeMail, readContent } from '#features/outbox/mail-content.ts';
 import { type Mail, type MailLane, MailRefused, MailUnavailable } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull, StoreUnavailable } from '#ports/store.ts';
-import { claimedContent } from './claimed-content.ts';
+import { type ComposedDelivery, type ComposePorts, DeliveryComposer } from './compose-deliveries.ts';
 import { deleteUnwantedCodes } from './delete-unwanted-codes.ts';
 import {
   type Attempt,
@@ -19,9 +16,8 @@ import {
 } from './delivery-queue.ts';
 import { hasDueDelivery } from './next-turn.ts';
 import { mailHost, type SentMail, SlowMails } from './slow-mails.ts';
-import { unsubscribeUrl } from './unsubscribe.ts';
 
-export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'> & { readonly codeMails: CodeMails };
+export type SendPorts = ComposePorts & Pick<Ports, 'random'>;
 
 /** Small, so that each turn is short. */
 const deliveriesPerClaim = 10;
@@ -31,34 +27,6 @@ const idlePause = 500; // ms between two checks for new deliveries while mails a
 const firstServerPause = 1000; // ms before the next attempt while no mail can be sent; each further pause is twice as long
 /** Longest pause of each lane in ms. A person waits for a code. */
 const maxServerPauses = { alerts: 300_000, codes: 15_000 } as const;
-
-/** The recipient, the content and additional headers of a claimed delivery. */
-interface ComposedDelivery {
-  readonly to: string;
-  readonly mail: ComposedMail;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-const commonHeaders = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
-
-/** Returns the mail of a claimed delivery, or why it is not sent. */
-async function composeDelivery(ports: SendPorts, mail: Mail, delivery: ClaimedDelivery): Promise<ComposedDelivery | Attempt> {
-  const row = await claimedContent(ports, delivery);
-  if ('kind' in row) return row;
-  const { content: storedContent } = row;
-  if (!storedContent) return { kind: 'refused', error: 'The text of the mail was deleted.' };
-  const content = readContent(storedContent.kind, storedContent.data);
-  if (content.kind === 'code') {
-    const codeMail = await ports.codeMails.open(content.content.sealed, storedContent.language);
-    return codeMail ? { ...codeMail, headers: commonHeaders } : { kind: 'unwanted' };
-  }
-  const unsubscribe = unsubscribeUrl(ports, delivery);
-  const options = { language: storedContent.language, timeZone: mail.timeZone, unsubscribeUrl: unsubscribe };
-  // RFC 8058: a mail program unsubscribes with one POST.
-  const listHeaders = { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
-  const headers = content.kind === 'alert' ? { ...commonHeaders, ...listHeaders } : commonHeaders;
-  return { to: delivery.recipient, mail: composeMail(content, options), headers };
-}
 
 /** Returns the outcome of a failed attempt. @throws StoreUnavailable, StoreFull */
 function failedAttempt(cause: unknown): Attempt {
@@ -71,6 +39,7 @@ function failedAttempt(cause: unknown): Attempt {
 export class DeliverySender {
   readonly #ports: SendPorts;
   readonly #mail: Mail;
+  readonly #composer: DeliveryComposer;
   readonly #lane: MailLane;
   readonly #now: () => number;
   #lastTenant = 0;
@@ -87,6 +56,7 @@ export class DeliverySender {
   constructor(ports: SendPorts, mail: Mail, lane: MailLane, now: () => number) {
     this.#ports = ports;
     this.#mail = mail;
+    this.#composer = new DeliveryComposer(ports, mail.timeZone);
     this.#lane = lane;
     this.#now = now;
     this.#slow = new SlowMails(mail.concurrency[lane]);
@@ -211,7 +181,7 @@ export class DeliverySender {
   async #compose(delivery: ClaimedDelivery): Promise<ComposedDelivery | Attempt> {
     if (delivery.claimed_at - delivery.created_at > maxAgeOf[this.#lane]) return { kind: 'refused', error: 'The mail is too old.' };
     try {
-      const composed = await composeDelivery(this.#ports, this.#mail, delivery);
+      const composed = await this.#composer.compose(delivery);
       if (!('to' in composed) || parseEmail(composed.to) !== null) return composed;
       return { kind: 'refused', error: 'This is not an address that mail can be sent to.' };
     } catch (cause) {
@@ -231,7 +201,7 @@ export class DeliverySender {
 
   async #send(delivery: ClaimedDelivery, { to, mail, headers }: ComposedDelivery, signal: AbortSignal): Promise<Attempt> {
     try {
-      const message = { to, ...renderMail(mail), headers, messageId: delivery.message_id, date: delivery.created_at };
+      const message = { to, ...mail, headers, messageId: delivery.message_id, date: delivery.created_at };
       await this.#mail.send(message, this.#lane, signal);
       this.#serverPause = 0;
       return { kind: 'sent' };

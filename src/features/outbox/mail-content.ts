@@ -17,17 +17,14 @@ export const readContent = (kind: MailContent['kind'], data: string): MailConten
 /** Returns the encrypted content of a stored mail with a code. */
 export const readSealedCode = (data: string): string => JSON.parse(data).sealed;
 
-/** Returns a mail as it is sent to one recipient. */
-export function composeMail(
-  mail: Exclude<MailContent, { readonly kind: 'code' }>,
-  options: { readonly language: string; readonly timeZone: string; readonly unsubscribeUrl: string },
-): ComposedMail {
-  const language = languageOf([options.language]);
+/** Returns a mail, which is the same for all its recipients except for the link in its footer. @param timeZone IANA name */
+export function composeMail(mail: Exclude<MailContent, { readonly kind: 'code' }>, storedLanguage: string, timeZone: string): ComposedMail {
+  const language = languageOf([storedLanguage]);
   switch (mail.kind) {
     case 'alert':
-      return alertMail(mail.content, { ...options, language });
+      return alertMail(mail.content, language, timeZone);
     case 'invitation':
-      return invitationMail(mail.content, language, options.timeZone);
+      return invitationMail(mail.content, language, timeZone);
     case 'test':
       return testMail(language);
   }
