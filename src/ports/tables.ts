@@ -104,6 +104,14 @@ export interface ShareUserTable {
   user_id: number | null;
 }
 
+/** Users who were removed from the list of a share because they were deleted or moved. Triggers count them. */
+export interface ShareListChangeTable {
+  tid: number;
+  share_id: number;
+  /** Is part of the version of the share (features/records/share-version.ts). */
+  changes: number;
+}
+
 export interface ShareGroupTable {
   tid: number;
   share_id: number;
@@ -187,6 +195,7 @@ export interface Database {
   share: ShareTable;
   share_user: ShareUserTable;
   share_group: ShareGroupTable;
+  share_list_change: ShareListChangeTable;
   link: LinkTable;
   location: LocationTable;
   api_key: ApiKeyTable;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Json, newShare, startPostern } from '../start.ts';
+import { createUsersProfile, type Json, newShare, startPostern } from '../start.ts';
 import { createRecords, ifMatch, newPassword } from './versioned-records.ts';
 
 test('get returns the version of a record as etag and in the ETag header, and search returns the same etag', async (t) => {
@@ -91,11 +91,27 @@ test('a change of computed counts does not change the version of a record', asyn
   assert.equal((await postern.call('share/get', { id: share.id })).etag, share.etag);
 });
 
-test('deleting an access user who is listed in a share increments the version of the share', async (t) => {
-  const postern = await startPostern(t);
-  const { share, user } = await createRecords(postern);
-  await postern.call('accessuser/delete', { id: user.id });
-  const after = await postern.call('share/get', { id: share.id });
-  assert.equal(after.userNames, '');
-  assert.notEqual(after.etag, share.etag);
-});
+for (const [name, change] of [
+  ['deleting', ({ id }: Json) => ['accessuser/delete', { id }] as const],
+  ['moving', ({ id }: Json, authId: number) => ['accessuser/update', { id, authId }] as const],
+] as const)
+  test(`${name} an access user who is listed in a share increments the version of the share, but does not write its long row again`, async (t) => {
+    const postern = await startPostern(t);
+    const { share, user } = await createRecords(postern);
+    const other = await createUsersProfile(postern, []);
+    const rowOf = () => postern.ports.store.read.selectFrom('share').selectAll().where('id', '=', share.id).execute();
+    const getShare = () => postern.call('share/get', { id: share.id });
+    const row = await rowOf();
+    const [operation, body] = change(user, other.id);
+    await postern.call(operation, body, { query: { dryRun: 'true' } });
+    assert.equal((await getShare()).etag, share.etag);
+    await postern.call(operation, body);
+    const after = await getShare();
+    assert.deepEqual([after.userNames, await rowOf()], ['', row]);
+    assert.notEqual(after.etag, share.etag);
+    assert.equal((await postern.call('share/search')).list[0].etag, after.etag);
+    const { etag, ...update } = after;
+    assert.equal((await postern.send('share/update', update, ifMatch(share.etag))).status, 412);
+    assert.equal((await postern.send('share/update', update, ifMatch(etag))).status, 200);
+    assert.ok(![share.etag, etag].includes((await getShare()).etag));
+  });

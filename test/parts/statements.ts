@@ -4,7 +4,7 @@ import pg from 'pg';
 
 /** Tables that can be divided among database servers by tenant: each has the id of the tenant in its keys. */
 export const tenantTables = [
-  ...['login_profile', 'access_user', 'location', 'share', 'share_user', 'share_group', 'share_count', 'user_count'],
+  ...['login_profile', 'access_user', 'location', 'share', 'share_user', 'share_group', 'share_list_change', 'share_count', 'user_count'],
   ...[
     'idempotency',
     'visit_session',

@@ -8,7 +8,7 @@ import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
 /**
  * Deletes a user. Foreign keys end their sessions, and remove them from the lists that refer to users by id (`listsUsersById`). A trigger
- * increments the versions of the shares with these lists.
+ * counts these changes of lists, which are part of the versions of the shares (`shareVersion`).
  */
 async function deleteUser(id: number, caller: Caller, tx: Tx): Promise<ChangeResult> {
   const before = await accessUserRecord(tx, caller.tid, id);

@@ -24,6 +24,7 @@ export const copiedTables: Keys = {
   share: ['tid', 'id'],
   share_user: ['tid', 'share_id', 'name_key'],
   share_group: ['tid', 'share_id', 'name_key'],
+  share_list_change: ['tid', 'share_id'],
   link: ['view_key'],
   api_key: ['id'],
   api_token: ['hash'],

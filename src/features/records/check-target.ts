@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import type { Caller, Target } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
+import { shareVersion } from './share-version.ts';
 
 /** Returns whether an If-Match list (RFC 9110, section 13.1.1) contains this version. Accepts versions without quotes. */
 function matchesVersion(ifMatch: string, version: number): boolean {
@@ -28,10 +30,16 @@ export async function checkTarget(
   ifMatch: string | undefined,
 ): Promise<void> {
   const id = target.find ? await target.find(body, caller, tx) : readId(body);
+  const version = target.table === 'share' ? shareVersion : sql<number>`version`;
   const row =
     id === undefined
       ? undefined
-      : await tx.selectFrom(target.table).select('version').where('id', '=', id).where('tid', '=', caller.tid).executeTakeFirst();
+      : await tx
+          .selectFrom(target.table)
+          .select(version.as('version'))
+          .where('id', '=', id)
+          .where('tid', '=', caller.tid)
+          .executeTakeFirst();
   if (!row) throw new Refusal('recordUnknown');
   if (ifMatch !== undefined && !matchesVersion(ifMatch, row.version))
     throw new Refusal('versionStale', `The record is at version "${row.version}".`);

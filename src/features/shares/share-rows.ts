@@ -8,6 +8,7 @@ import { inIdOrder } from '#features/records/in-id-order.ts';
 import { activeUsersById, activeUsersByName } from '#features/records/listed-users.ts';
 import { preparedQuery, type QueryParameter } from '#features/records/prepared-query.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';
+import { shareVersion } from '#features/records/share-version.ts';
 import type { Links } from '#ports/links.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
@@ -34,7 +35,8 @@ const selectJoined = (db: Tx) =>
     )
     .innerJoin('location', (join) => join.onRef('location.tid', '=', 'share.tid').onRef('location.id', '=', 'share.location_id'))
     .selectAll('share')
-    .select(['location.name as location_name', 'login_profile.type_id', 'login_profile.view_id as profile_view_id']);
+    .select(['location.name as location_name', 'login_profile.type_id', 'login_profile.view_id as profile_view_id'])
+    .select(shareVersion.as('current_version'));
 
 /** Selects the columns of `selectJoined` and the number of users that each share admits. For long lists, the count takes long. */
 const selectRows = (db: Tx) => selectJoined(db).select(allowedLogins.as('allowed_logins'));
@@ -94,7 +96,7 @@ function recordOf(row: ShareRow, { userNames, groupNames }: ListTexts, publicUrl
     validityEndDate: row.valid_to === null ? null : formatInstant(row.valid_to),
     maxBytes: row.max_bytes,
     maxFiles: row.max_files,
-    ...recordStamps(row),
+    ...recordStamps({ ...row, version: row.current_version }),
   };
 }
 
@@ -165,6 +167,7 @@ export async function newShareRecord(
     type_id: profile.type_id,
     profile_view_id: profile.view_id,
     allowed_logins: logins?.count ?? 0,
+    current_version: row.version,
   };
   return recordOf({ ...row, ...joined }, lists, links.publicUrl());
 }
@@ -197,7 +200,7 @@ export async function shareRecordWithLists(
 }
 
 const versionById = preparedQuery((db, p: QueryParameter<{ tid: number; id: number }>) =>
-  db.selectFrom('share').select('version').where('tid', '=', p('tid')).where('id', '=', p('id')),
+  db.selectFrom('share').select(shareVersion.as('version')).where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
 /**

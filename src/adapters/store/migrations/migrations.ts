@@ -28,7 +28,7 @@ import { quotas } from './0027-quotas.ts';
 import { dropBoxUploads } from './0028-drop-box-uploads.ts';
 import { shareUserIndex } from './0029-share-user-index.ts';
 import { heldLists } from './0030-held-lists.ts';
-import { expiryIndexes } from './0033-expiry-indexes.ts';
+import { listChanges } from './0033-list-changes.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -63,5 +63,5 @@ export const migrations: readonly Migration[] = [
   dropBoxUploads,
   shareUserIndex,
   heldLists,
-  expiryIndexes,
+  listChanges,
 ];
