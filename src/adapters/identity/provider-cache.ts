@@ -5,9 +5,10 @@ import { ProviderRefused } from '#ports/provider-errors.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { providerError } from './provider-error.ts';
 import { ProviderUnreachable } from './provider-request.ts';
+import { TenantEntries } from './tenant-entries.ts';
 
 const metadataLifetime = 3_600_000; // ms
-const maxProviders = 256; // whose metadata and keys are cached: up to 0.5 MiB each
+const maxProviders = { all: 256, tenant: 32 }; // whose metadata and keys are cached: up to 0.5 MiB each
 const pauseAfterFailure = 3000; // ms during which no request is sent to a provider
 
 /** Signature algorithms of ID tokens and logout tokens: asymmetric ones, so that nobody who knows the client secret can make a token. */
@@ -79,7 +80,7 @@ export function configurationFor(
  */
 export class ProviderCache {
   readonly #now: () => number;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new TenantEntries<Entry>(maxProviders);
 
   /** @param now returns a monotonic time in ms */
   constructor(now: () => number) {
@@ -114,13 +115,11 @@ export class ProviderCache {
     const key = JSON.stringify([client.tid, client.issuer, client.clientId, client.clientAuth, client.clientSecret]);
     const cached = this.#entries.get(key);
     if (cached && cached.until > this.#now()) return cached;
-    this.#entries.delete(key);
-    for (const oldest of this.#entries.keys()) if (this.#entries.size >= maxProviders) this.#entries.delete(oldest);
     const provider = read();
     const entry: Entry = { provider, until: this.#now() + metadataLifetime };
-    this.#entries.set(key, entry);
+    this.#entries.set(key, client.tid, entry);
     provider.catch(() => {
-      if (this.#entries.get(key) === entry) this.#entries.set(key, { provider, until: this.#now() + pauseAfterFailure });
+      if (this.#entries.get(key) === entry) this.#entries.set(key, client.tid, { provider, until: this.#now() + pauseAfterFailure });
     });
     return entry;
   }
