@@ -27,8 +27,8 @@ export interface SamlReading {
 }
 
 /**
- * Signs users in at SAML providers (SAML 2.0, Web Browser SSO Profile). A request for metadata ends within five seconds, and a document
- * that takes more than two seconds to read is refused.
+ * Signs users in at SAML providers (SAML 2.0, Web Browser SSO Profile). A request for metadata ends within five seconds. Metadata that
+ * waits for five more seconds to be read is dropped, and a document that takes more than two seconds to read is refused.
  */
 export interface SamlProviders extends AsyncDisposable {
   /** Returns the address to which the browser is sent, and the ID of the request in it. @throws ProviderUnavailable, ProviderRefused */

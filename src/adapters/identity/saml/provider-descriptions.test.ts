@@ -10,9 +10,10 @@ const [second, hour] = [1000, 3_600_000];
 /** A fake provider: its metadata is the entity ID alone. */
 function fakeProvider() {
   let time = 0;
-  const state = { entityId: 'urn:ours', isAway: false, requests: 0 };
+  const state = { entityId: 'urn:ours', isAway: false, requests: 0, beforeResponse: Promise.resolve() };
   const request = async () => {
     state.requests += 1;
+    await state.beforeResponse;
     if (state.isAway) throw new TargetUnreachable('idp.example cannot be reached');
     const body = (async function* () {})();
     return { status: 200, headers: {}, body, read: async () => Buffer.from(state.entityId), discard() {} };
@@ -66,4 +67,50 @@ test('metadata is read again once a day, and at most once a minute after refused
   wait(25 * hour);
   await descriptions.get(provider, 1);
   assert.equal(state.requests, 3);
+});
+
+test('at most four readings of a tenant and 16 of all tenants are in progress: further ones are refused, and succeed afterwards', async () => {
+  const { state, descriptions } = fakeProvider();
+  const gate = Promise.withResolvers<void>();
+  state.beforeResponse = gate.promise;
+  const read = (tid: number, profile: number) => descriptions.get({ metadataUrl: `https://idp.example/${profile}` }, tid);
+  const refusal = { name: 'Error', message: /too many SAML providers/ };
+  const all: Promise<unknown>[] = [];
+  for (let tid = 1; tid <= 4; tid += 1) {
+    for (let profile = 0; profile < 4; profile += 1) all.push(read(tid, profile));
+    for (let profile = 4; profile < 300; profile += 1) await assert.rejects(read(tid, profile), refusal);
+  }
+  await assert.rejects(read(5, 0), refusal);
+  all.push(read(1, 0)); // shares the reading in progress
+  assert.equal(state.requests, 16);
+  gate.resolve();
+  await Promise.all(all);
+  await read(5, 0);
+  await read(1, 299);
+  assert.equal(state.requests, 18);
+});
+
+test('metadata that is being read is not read once more, although hundreds of others are read meanwhile', async () => {
+  const { state, descriptions } = fakeProvider();
+  const gate = Promise.withResolvers<void>();
+  state.beforeResponse = gate.promise;
+  const slow = descriptions.get(provider, 1);
+  state.beforeResponse = Promise.resolve();
+  for (let profile = 0; profile < 300; profile += 1) await descriptions.get({ metadataUrl: `https://idp.example/${profile}` }, 1);
+  const again = descriptions.get(provider, 1);
+  gate.resolve();
+  await Promise.all([slow, again]);
+  assert.equal(state.requests, 301);
+});
+
+test('while too much metadata is being read, the known metadata is used', async () => {
+  const { state, descriptions, wait } = fakeProvider();
+  await descriptions.get(provider, 1);
+  wait(25 * hour);
+  const gate = Promise.withResolvers<void>();
+  state.beforeResponse = gate.promise;
+  const others = [0, 1, 2, 3].map((profile) => descriptions.get({ metadataUrl: `https://idp.example/${profile}` }, 1));
+  assert.equal((await descriptions.get(provider, 1)).entityId, 'urn:ours');
+  gate.resolve();
+  await Promise.all(others);
 });

@@ -1,4 +1,6 @@
 import { requestProvider } from '#adapters/identity/provider-request.ts';
+import { TenantEntries } from '#adapters/identity/tenant-entries.ts';
+import { addCount } from '#core/count-by-key.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts';
 import type { ProviderDescription, SamlProvider } from '#ports/saml.ts';
@@ -8,7 +10,9 @@ const lifetime = 24 * 3_600_000; // ms
 const maxLifetime = 2 * lifetime; // while the provider does not respond
 const minPause = 60_000; // ms between two readings after refused responses, or while an old description is used
 const pauseAfterFailure = 3000; // ms until the next request for metadata that could not be read or was refused
-const maxProviders = 256; // whose metadata is cached
+const maxProviders = { all: 256, tenant: 256 }; // whose descriptions are cached
+/** Metadata that is read at the same time, from the request to the description: 2 MiB of memory each while it waits for the reader. */
+const maxReadings = { all: 16, tenant: 4 };
 const maxMetadata = 1 << 20; // bytes
 const timeLimit = 4500; // ms
 
@@ -17,6 +21,9 @@ export interface Clocks {
   now(): number;
   monotonic(): number;
 }
+
+/** Too much metadata is being read. */
+class TooManyReadings extends ProviderUnavailable {}
 
 interface Entry {
   readonly description: Promise<ProviderDescription>;
@@ -35,7 +42,12 @@ export class ProviderDescriptions {
   readonly #outbound: Pick<Outbound, 'request'>;
   readonly #reader: Pick<XmlReader, 'readMetadata'>;
   readonly #clocks: Clocks;
-  readonly #entries = new Map<string, Entry>();
+  /** Entries whose reading has ended. */
+  readonly #entries = new TenantEntries<Entry>(maxProviders);
+  /** Entries that are being read. They are never evicted: otherwise, the next request would read the same metadata once more. */
+  readonly #pendingEntries = new Map<string, Entry>();
+  /** How much metadata is being read, by tenant. */
+  readonly #readings = new Map<number, number>();
 
   constructor(outbound: Pick<Outbound, 'request'>, reader: Pick<XmlReader, 'readMetadata'>, clocks: Clocks) {
     this.#outbound = outbound;
@@ -48,7 +60,7 @@ export class ProviderDescriptions {
    * @throws ProviderUnavailable, ProviderRefused
    */
   get(provider: SamlProvider, tid: number): Promise<ProviderDescription> {
-    const entry = this.#entries.get(keyOf(provider));
+    const entry = this.#entryOf(keyOf(provider, tid));
     return entry && entry.until > this.#clocks.monotonic() ? entry.description : this.#renew(provider, tid, entry);
   }
 
@@ -59,7 +71,7 @@ export class ProviderDescriptions {
    * @throws ProviderUnavailable, ProviderRefused
    */
   async getNewer(provider: SamlProvider, tid: number): Promise<ProviderDescription | null> {
-    const entry = this.#entries.get(keyOf(provider));
+    const entry = this.#entryOf(keyOf(provider, tid));
     if (provider.metadataUrl === undefined || (entry && this.#clocks.monotonic() - entry.requestedAt < minPause)) return null;
     return this.#renew(provider, tid, entry);
   }
@@ -67,7 +79,7 @@ export class ProviderDescriptions {
   /**
    * Reads the metadata of a provider.
    * @param expectedEntityId entity ID that the metadata must contain if `entityId` is not configured; null: any
-   * @throws ProviderUnavailable, ProviderRefused
+   * @throws ProviderUnavailable, also if too much metadata is being read; ProviderRefused
    */
   async read(
     { metadataUrl, metadata, entityId, entryPoint, certificates }: SamlProvider,
@@ -79,8 +91,27 @@ export class ProviderDescriptions {
         throw new ProviderRefused('The profile needs metadataUrl; or metadata; or entityId, entryPoint and certificates.');
       return { entityId, entryPoint, certificates };
     }
-    const xml = metadata ?? (await this.#request(new URL(metadataUrl ?? '')));
-    return this.#reader.readMetadata({ xml, entityId: entityId ?? expectedEntityId, now: this.#clocks.now() }, tid);
+    return this.#withinLimits(tid, async () => {
+      const xml = metadata ?? (await this.#request(new URL(metadataUrl ?? '')));
+      return this.#reader.readMetadata({ xml, entityId: entityId ?? expectedEntityId, now: this.#clocks.now() }, tid);
+    });
+  }
+
+  #entryOf(key: string): Entry | undefined {
+    return this.#pendingEntries.get(key) ?? this.#entries.get(key);
+  }
+
+  /** @throws TooManyReadings */
+  async #withinLimits<T>(tid: number, reading: () => Promise<T>): Promise<T> {
+    const all = this.#readings.values().reduce((sum, count) => sum + count, 0);
+    if (all >= maxReadings.all || (this.#readings.get(tid) ?? 0) >= maxReadings.tenant)
+      throw new TooManyReadings('The metadata of too many SAML providers is being read. Try again in a few seconds.');
+    addCount(this.#readings, tid, 1);
+    try {
+      return await reading();
+    } finally {
+      addCount(this.#readings, tid, -1);
+    }
   }
 
   async #request(url: URL): Promise<string> {
@@ -92,7 +123,7 @@ export class ProviderDescriptions {
 
   /** Reads the metadata again. Another provider at the same address is refused. */
   #renew(provider: SamlProvider, tid: number, old: Entry | undefined): Promise<ProviderDescription> {
-    const key = keyOf(provider);
+    const key = keyOf(provider, tid);
     const now = this.#clocks.monotonic();
     const lastDescription = old?.lastDescription;
     const usableUntil = old?.usableUntil ?? now;
@@ -102,15 +133,18 @@ export class ProviderDescriptions {
       throw cause;
     });
     const entry: Entry = { description, lastDescription, requestedAt: now, until: now + lifetime, usableUntil };
-    this.#entries.delete(key);
-    for (const oldest of this.#entries.keys()) if (this.#entries.size >= maxProviders) this.#entries.delete(oldest);
-    this.#entries.set(key, entry);
+    this.#pendingEntries.set(key, entry);
     description.then(
       (newDescription) => {
+        this.#pendingEntries.delete(key);
+        this.#entries.set(key, tid, entry);
         if (newDescription === lastDescription) entry.until = this.#clocks.monotonic() + minPause;
         else Object.assign(entry, { lastDescription: newDescription, usableUntil: now + maxLifetime });
       },
-      () => {
+      (cause: unknown) => {
+        this.#pendingEntries.delete(key);
+        if (cause instanceof TooManyReadings) return; // the next request tries again
+        this.#entries.set(key, tid, entry);
         entry.until = this.#clocks.monotonic() + pauseAfterFailure;
       },
     );
@@ -118,5 +152,5 @@ export class ProviderDescriptions {
   }
 }
 
-const keyOf = ({ metadataUrl, metadata, entityId, entryPoint, certificates }: SamlProvider) =>
-  JSON.stringify([metadataUrl, metadata, entityId, entryPoint, certificates]);
+const keyOf = ({ metadataUrl, metadata, entityId, entryPoint, certificates }: SamlProvider, tid: number) =>
+  JSON.stringify([tid, metadataUrl, metadata, entityId, entryPoint, certificates]);

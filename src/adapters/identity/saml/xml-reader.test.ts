@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ProviderUnavailable } from '#ports/provider-errors.ts';
 import { XmlLane } from './xml-lane.ts';
 import { XmlReader } from './xml-reader.ts';
 
@@ -66,4 +67,16 @@ test('a network that sends its first response to a tenant does not wait for thos
   void reader.readResponse(responseOf('victim'), 1, 'another network');
   for (let count = 0; count < 2; count += 1) await finish();
   assert.ok(startedNames.includes('victim'), startedNames.join());
+});
+
+test('metadata whose turn does not come within five seconds is dropped, and responses are still read', async (t) => {
+  const { reader, startedNames, finish } = controlledReader();
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  void reader.readResponse(responseOf('slow'), 1, 'network');
+  const dropped = reader.readMetadata(metadata, 1);
+  void reader.readResponse(responseOf('next'), 1, 'network');
+  t.mock.timers.tick(5000);
+  await assert.rejects(dropped, ProviderUnavailable);
+  await finish();
+  assert.deepEqual(startedNames, ['slow', 'next']);
 });

@@ -1,4 +1,5 @@
 import { type CostQueue, costQueue } from '#core/cost-queue.ts';
+import { ProviderUnavailable } from '#ports/provider-errors.ts';
 import type { ProviderDescription, SamlStatement } from '#ports/saml.ts';
 import type { MetadataInput } from './read-metadata.ts';
 import type { ResponseInput } from './read-response.ts';
@@ -7,13 +8,14 @@ import { XmlLane } from './xml-lane.ts';
 
 /** The group of the metadata of a tenant. Each network that sends responses has a group of its own. */
 const metadataGroup = 'metadata';
+const maxWait = 5000; // ms until metadata that waits for its turn is dropped
 
 type Lane = Pick<XmlLane, 'isBusy' | 'read' | typeof Symbol.asyncDispose>;
 
 /** A document that waits. */
 interface WaitingDocument {
   readonly group: string;
-  /** Reads the document, and settles the promise of its caller. @returns ms that it took */
+  /** Reads the document, unless it was dropped, and settles the promise of its caller. @returns ms that it took */
   readonly readIn: (lane: Lane) => Promise<number>;
 }
 
@@ -39,20 +41,29 @@ export class XmlReader implements AsyncDisposable {
     return this.#read<SamlStatement>({ response }, tid, network);
   }
 
-  /** Reads the metadata of a tenant's provider. @throws ResponseInvalid */
+  /** Reads the metadata of a tenant's provider. @throws ResponseInvalid; ProviderUnavailable if its turn does not come in time */
   readMetadata(metadata: MetadataInput, tid: number): Promise<ProviderDescription> {
-    return this.#read<ProviderDescription>({ metadata }, tid, metadataGroup);
+    return this.#read<ProviderDescription>({ metadata }, tid, metadataGroup, maxWait);
   }
 
   async [Symbol.asyncDispose]() {
     for (const lane of this.#lanes) await lane[Symbol.asyncDispose]();
   }
 
-  #read<T>(task: XmlTask, tid: number, group: string): Promise<T> {
+  /** @param waitLimit ms; undefined: the document waits until its turn comes */
+  #read<T>(task: XmlTask, tid: number, group: string, waitLimit?: number): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
+    let waitingTask: XmlTask | null = task; // null: dropped, so that the text does not take memory until its turn comes
+    const drop = () => {
+      waitingTask = null;
+      reject(new ProviderUnavailable('Postern has too many other SAML documents to read. Try again in a few seconds.'));
+    };
+    const timer = waitLimit === undefined ? undefined : setTimeout(drop, waitLimit);
     const readIn = async (lane: Lane) => {
+      clearTimeout(timer);
+      if (!waitingTask) return 0;
       const start = this.#monotonic();
-      await lane.read(task).then((value) => resolve(value as T), reject); // the thread returns the type that belongs to the task
+      await lane.read(waitingTask).then((value) => resolve(value as T), reject); // the thread returns the type that belongs to the task
       return this.#monotonic() - start;
     };
     const documents = this.#documents.get(tid) ?? costQueue<WaitingDocument>();
