@@ -13,7 +13,7 @@ export interface Storages {
   open(location: StorageLocation): Promise<Storage>;
   /**
    * Returns what is wrong with the configuration of a location, or null if the tenant may store it.
-   * @param others locations of other tenants: a folder of this machine must not overlap theirs
+   * @param others locations of kind `local` of other tenants, if this one is of kind `local`: their folders must not overlap
    */
   configurationError(location: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
   /**

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Storages } from '#ports/storages.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { MinimalStorage } from '../ports/minimal-storage.ts';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { basicAuthorization, createShare } from '../visit/visiting.ts';
 import { fieldErrorAt, fieldErrorsOf } from './field-errors.ts';
-import { addKey } from './keys.ts';
+import { addKey, addTenant } from './keys.ts';
 
 async function addLocation(postern: TestPostern, name = 'reports') {
   const folder = join(postern.files, name);
@@ -228,6 +230,32 @@ test('if two tenants add the same folder at the same time, at most one succeeds'
     assert.ok(answers.filter(({ status }) => status === 200).length <= 1, `round ${round}`);
     for (const { status } of answers) assert.ok([200, 400, 409].includes(status), `${status}`);
   }
+});
+
+test('a location at a service can be added while another tenant adds one, and is not compared with those of other tenants', async (t) => {
+  const body = { name: 'cloud', kind: 'webdav', configuration: '{"url":"https://files.example.com"}' };
+  const comparedCounts: number[] = [];
+  let addMeanwhile = async () => {};
+  const storages: Storages = {
+    open: async () => new MinimalStorage(),
+    async configurationError(_location, others) {
+      comparedCounts.push(others.length);
+      const add = addMeanwhile;
+      addMeanwhile = async () => {};
+      await add();
+      return null;
+    },
+  };
+  const postern = await startPostern(t, { replacements: { ports: { storages } } });
+  const { key } = await addTenant(postern);
+  addMeanwhile = async () => {
+    assert.equal((await postern.send('location/add', body, { key })).status, 200);
+  };
+  assert.equal((await postern.send('location/add', body)).status, 200);
+  assert.equal((await postern.send('location/add', { ...body, name: 'another' }, { key })).status, 200);
+  assert.deepEqual(comparedCounts, [0, 0, 0]);
+  await postern.send('location/add', { ...body, kind: 'local', configuration: '{"path":"/srv"}' }, { key });
+  assert.equal(comparedCounts.at(-1), 1); // with the location that the first tenant has from the start
 });
 
 test('a location can set the mode of new files and folders', async (t) => {

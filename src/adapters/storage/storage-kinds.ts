@@ -6,7 +6,7 @@ import type { StorageLocation, Storages } from '#ports/storages.ts';
 export interface StorageKind extends AsyncDisposable {
   /** Opens the storage of a location of this kind. Does not check that it answers. */
   open(location: StorageLocation): Promise<Storage>;
-  /** Returns what is wrong with a configuration, or null if the tenant may store it. @param others locations of other tenants */
+  /** Returns what is wrong with a configuration, or null if the tenant may store it. @param others see `Storages` */
   configurationError(location: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
   /**
    * Deletes the files that ended uploads have left outside of the locations. Absent: there are no such files, or another kind with the

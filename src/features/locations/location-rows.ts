@@ -74,12 +74,16 @@ const maxVerbatimLength = 1000;
 export interface CheckedLocation {
   /** The configuration to store, secrets decrypted. */
   readonly configuration: string;
-  /** Ids and versions of the locations of other tenants, which were checked for overlap. */
-  readonly otherVersions: string;
+  /** Ids and versions of the locations of other tenants, which were checked for overlap; null: locations of this kind may overlap. */
+  readonly otherVersions: string | null;
 }
 
-/** Selects the locations of other tenants. Those of the same tenant may overlap. */
-const otherLocations = (db: Tx, tid: number) => db.selectFrom('location').where('tid', '!=', tid).orderBy('id');
+/** Kinds whose locations must not overlap those of another tenant. For all others, each tenant enters credentials of its own. */
+const exclusiveKinds = ['local'];
+
+/** Selects the locations of other tenants which a location must not overlap. Those of the same tenant may overlap. */
+const otherLocations = (db: Tx, tid: number) =>
+  db.selectFrom('location').where('tid', '!=', tid).where('kind', 'in', exclusiveKinds).orderBy('id');
 
 /** Returns ids and versions as one text, to compare them later. */
 const versionsOf = (rows: readonly { readonly id: number; readonly version: number }[]) =>
@@ -103,11 +107,13 @@ export async function checkLocation(
   if (schemaError) throw configurationRefusal(`${schemaErrorText(schemaError)}; for ${location.kind} it is ${form.example}`);
   const isVerbatim = location.configuration.length <= maxVerbatimLength && !containsMask(parsed, locationSecrets);
   const configuration = isVerbatim ? location.configuration : JSON.stringify(value);
-  const others = await otherLocations(store.read, location.tid).select(['id', 'version', 'tid', 'kind', 'configuration']).execute();
+  const isExclusive = exclusiveKinds.includes(location.kind);
+  const query = otherLocations(store.read, location.tid).select(['id', 'version', 'tid', 'kind', 'configuration']);
+  const others = isExclusive ? await query.execute() : [];
   const places = others.map((row) => ({ ...row, configuration: unsealConfiguration(row, vault) }));
   const configurationError = await storages.configurationError({ ...location, configuration }, places);
   if (configurationError) throw configurationRefusal(configurationError);
-  return { configuration, otherVersions: versionsOf(others) };
+  return { configuration, otherVersions: isExclusive ? versionsOf(others) : null };
 }
 
 /**
@@ -116,6 +122,7 @@ export async function checkLocation(
  * @throws Refusal 409
  */
 export async function checkOthersUnchanged(tx: Tx, tid: number, { otherVersions }: CheckedLocation): Promise<void> {
+  if (otherVersions === null) return;
   const rows = await otherLocations(tx, tid).select(['id', 'version']).execute();
   if (versionsOf(rows) !== otherVersions) throw new Refusal('locationsChanged');
 }
