@@ -193,7 +193,7 @@ export interface Storage {
   readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
   /** Returns a text that is the same for every location that contains this folder, so that changes from all of them share its locks. */
   folderKey(path: ItemPath): Promise<string>;
-  /** Returns the entries of a folder in batches, unsorted, or null if there is no folder. */
+  /** Returns the entries of a folder in batches, unsorted, or null if there is no folder. A batch may be empty. */
   list(path: ItemPath, client?: StorageClient): Promise<AsyncIterable<readonly Entry[]> | null>;
   /** Returns one sorted page of a folder, or null if there is no folder. @throws PageTooDeep (core/listing) */
   page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;

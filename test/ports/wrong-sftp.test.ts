@@ -20,9 +20,14 @@ const newKeyPair = () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 });
 /**
  * Starts a fake server that accepts every sign-in.
  * @param answer handles the requests of a connection
+ * @param monotonic returns a monotonic time in ms
  * @returns the items of a location there
  */
-async function startFakeServer(t: TestContext, answer: (sftp: SFTPWrapper) => void): Promise<SftpItems> {
+async function startFakeServer(
+  t: TestContext,
+  answer: (sftp: SFTPWrapper) => void,
+  monotonic = () => performance.now(),
+): Promise<SftpItems> {
   const { private: hostKey, public: publicKey } = newKeyPair();
   const sshServer = new ssh2.Server({ hostKeys: [hostKey] }, (connection: Connection) => {
     connection.on('authentication', (request) => request.accept()).on('error', () => {}); // the client may have disconnected
@@ -44,7 +49,7 @@ async function startFakeServer(t: TestContext, answer: (sftp: SFTPWrapper) => vo
     configuration,
     1,
     { outbound, keys: new PrivateKeys(), sessions, readAhead: new MemoryBudget() },
-    () => performance.now(),
+    monotonic,
   );
   return new SftpItems(connections, '/', Date.now);
 }
@@ -128,6 +133,41 @@ test('a folder is removed although another program removes it, or a folder in it
   await items.delete(['folder']);
   await items.delete(['another']);
   assert.deepEqual(removedPaths, ['/folder/gone', '/folder', '/another']);
+});
+
+/** Answers like a server with a folder whose list never ends. @param filename name of every entry */
+function answerWithEndlessList(sftp: SFTPWrapper, filename: string): void {
+  sftp.on('OPENDIR', (id) => sftp.handle(id, Buffer.from('1')));
+  sftp.on('READDIR', (id) => sftp.name(id, [{ filename, longname: filename, attrs: folderStats }]));
+  sftp.on('CLOSE', (id) => sftp.status(id, OK));
+}
+
+test('an endless list of names that no file can have can be left after each answer of the server', async (t) => {
+  const items = await startFakeServer(t, (sftp) => answerWithEndlessList(sftp, 'a/b'));
+  let batchCount = 0;
+  for await (const batch of items.list([])) {
+    assert.deepEqual(batch, []);
+    batchCount += 1;
+    if (batchCount === 3) break;
+  }
+  assert.equal(batchCount, 3);
+});
+
+test('a list ends with an error after the server has taken five minutes for its answers', async (t) => {
+  let time = 0;
+  const minutePassed = () => {
+    time += 60_000;
+    return time;
+  };
+  const items = await startFakeServer(t, (sftp) => answerWithEndlessList(sftp, 'name'), minutePassed);
+  const names: string[] = [];
+  await assert.rejects(
+    async () => {
+      for await (const batch of items.list([])) names.push(...batch.map(({ name }) => name));
+    },
+    (cause: Error) => cause instanceof StorageUnavailable && /too long/.test(cause.message),
+  );
+  assert.deepEqual(names, Array(5).fill('name'));
 });
 
 test('a server gets at most three signatures made with a private key, however many it requests', async () => {

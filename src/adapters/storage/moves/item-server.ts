@@ -25,7 +25,7 @@ export interface ItemServer {
   };
   /** Returns the entry of an item, or null. */
   find(path: readonly string[]): Promise<ServerEntry | null>;
-  /** Returns the entries of a folder in batches, unsorted. */
+  /** Returns the entries of a folder in batches, unsorted. A batch may be empty. */
   list(path: readonly string[]): AsyncIterable<readonly ServerEntry[]>;
   /** Returns the text of a short file, or null if there is none. */
   readText(path: readonly string[]): Promise<string | null>;

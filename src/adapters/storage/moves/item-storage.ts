@@ -82,7 +82,7 @@ export abstract class ItemStorage implements Omit<Storage, 'testSteps' | 'folder
    */
   async #checkMounted(): Promise<void> {
     await this.check();
-    for await (const _ of this.evidence.list([])) return;
+    for await (const entries of this.evidence.list([])) if (entries.length > 0) return;
     if (!(await this.evidence.find(this.evidence.folder)))
       throw new StorageUnavailable('the folder is empty: a disk of the server may be missing');
   }

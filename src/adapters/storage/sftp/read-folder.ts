@@ -1,4 +1,5 @@
 import type { Stats } from 'ssh2';
+import { maxListTime } from '#adapters/storage/objects/list-pages.ts';
 import { ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { openFolderHandle } from './sftp-handle.ts';
@@ -13,7 +14,11 @@ export interface FolderEntry {
   readonly stats: Stats;
 }
 
-/** Yields the entries of a folder in batches. @param path absolute, at the server @throws ItemNotFound, StorageUnavailable */
+/**
+ * Yields the entries of a folder in batches, which may be empty.
+ * @param path absolute, at the server
+ * @throws ItemNotFound; StorageUnavailable, also if the server takes too long: it could send its answers slowly, without end
+ */
 export async function* readSftpFolder(connections: SftpConnections, path: string): AsyncGenerator<readonly FolderEntry[]> {
   const folder = await openFolderHandle(connections, path);
   if (!folder) throw new ItemNotFound('there is no such folder');
@@ -24,10 +29,13 @@ export async function* readSftpFolder(connections: SftpConnections, path: string
   };
   try {
     const answers = Array.from({ length: listedAhead }, requestEntries);
-    let emptyCount = 0;
+    let [emptyCount, waitTime] = [0, 0];
     for (let answer = answers.shift(); answer; answer = answers.shift()) {
+      const since = connections.monotonic();
       const batch = await answer;
       if (!batch) return;
+      waitTime += connections.monotonic() - since;
+      if (waitTime > maxListTime) throw new StorageUnavailable('the server takes too long to list the folder');
       emptyCount = batch.length === 0 ? emptyCount + 1 : 0;
       if (emptyCount > maxEmptyAnswers) throw new StorageUnavailable('the server does not end a list of files');
       answers.push(requestEntries());

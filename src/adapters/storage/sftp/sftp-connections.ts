@@ -11,8 +11,9 @@ const pauseAfterFailure = 3000; // ms during which no new connection is tried
 
 /** The connections to the server of a location. They are opened when they are needed, and closed when they are not. */
 export class SftpConnections {
+  /** Returns a monotonic time in ms. */
+  readonly monotonic: () => number;
   readonly #connect: () => Promise<SftpSession>;
-  readonly #monotonic: () => number;
   /** Memory for the pieces of files that are read before they are needed. */
   readonly readAhead: TenantMemory;
   #sessions: SftpSession[] = [];
@@ -22,7 +23,7 @@ export class SftpConnections {
   /** @param monotonic returns a monotonic time in ms */
   constructor(configuration: SftpConfiguration, tid: number, services: SftpServices, monotonic: () => number) {
     this.#connect = () => connectSftp(configuration, tid, services);
-    this.#monotonic = monotonic;
+    this.monotonic = monotonic;
     this.readAhead = services.readAhead.of(tid);
   }
 
@@ -61,7 +62,7 @@ export class SftpConnections {
   #release(session: SftpSession): void {
     session.users -= 1;
     if (session.users > 0 || !session.isOpen) return;
-    const since = this.#monotonic();
+    const since = this.monotonic();
     session.idleSince = since;
     const timer = setTimeout(() => {
       if (session.users === 0 && session.isOpen && session.idleSince === since) session.close();
@@ -84,14 +85,14 @@ export class SftpConnections {
   }
 
   async #open(): Promise<SftpSession> {
-    if (this.#failure && this.#failure.until > this.#monotonic()) throw this.#failure.error;
+    if (this.#failure && this.#failure.until > this.monotonic()) throw this.#failure.error;
     try {
       const session = await this.#connect();
       this.#failure = null;
       this.#sessions.push(session);
       return session;
     } catch (error) {
-      this.#failure = { error, until: this.#monotonic() + pauseAfterFailure };
+      this.#failure = { error, until: this.monotonic() + pauseAfterFailure };
       throw error;
     }
   }

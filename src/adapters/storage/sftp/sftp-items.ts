@@ -71,8 +71,8 @@ export class SftpItems implements ItemServer {
     for await (const batch of readSftpFolder(this.#connections, this.pathOf(path))) {
       count += batch.length;
       if (count > maxListed) throw new StorageUnavailable('the folder has too many files');
-      const entries = batch.flatMap(({ name, stats }) => (isAddressable(name) ? (sftpEntryOf(name, stats, this.#now()) ?? []) : []));
-      if (entries.length > 0) yield entries;
+      // May be empty: a caller can leave the list after each answer of a server that sends only entries to be left out.
+      yield batch.flatMap(({ name, stats }) => (isAddressable(name) ? (sftpEntryOf(name, stats, this.#now()) ?? []) : []));
     }
   }
 
