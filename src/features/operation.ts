@@ -98,8 +98,11 @@ export interface ReadOperation<B extends TSchema, Name extends string = string, 
   /** Returns the name of the location that the operation reads. Operations that read the same location take turns. */
   readonly locationName?: (body: Static<B>) => string;
   readonly response: Response;
-  /** @param inTurn runs one query of a report when the caller's turn comes; rejects when the client has disconnected */
-  read(body: Static<B>, caller: Caller, ports: Ports, inTurn: RunInTurn): Promise<object>;
+  /**
+   * @param inTurn runs one query of a report when the caller's turn comes; rejects when the client has disconnected
+   * @param timedOut aborts when nobody waits for the result of an operation with `locationName` any more
+   */
+  read(body: Static<B>, caller: Caller, ports: Ports, inTurn: RunInTurn, timedOut?: AbortSignal): Promise<object>;
 }
 
 /** A response that is too long for memory. */
@@ -114,8 +117,10 @@ export interface StreamOperation<B extends TSchema, Name extends string = string
   stream(body: Static<B>, caller: Caller, ports: Ports, turns: CallerTurns): Promise<StreamedResponse>;
 }
 
-/** Runs one query, or a complete read operation, when the turn of the caller comes. */
-export type RunInTurn = <T>(work: () => Promise<T>) => Promise<T>;
+/**
+ * Runs one query, or a complete read operation, when the turn of the caller comes. If the turn has a time limit, the signal aborts after it.
+ */
+export type RunInTurn = <T>(work: (timedOut?: AbortSignal) => Promise<T>) => Promise<T>;
 
 export interface CallerTurns {
   readonly inTurn: RunInTurn;

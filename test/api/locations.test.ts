@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { browseLocation } from '#features/locations/browse-location.ts';
+import { locationTurns } from '#features/locations/location-turns.ts';
+import type { Caller } from '#features/operation.ts';
 import type { Storages } from '#ports/storages.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { MinimalStorage } from '../ports/minimal-storage.ts';
@@ -293,6 +296,49 @@ test('a location that does not respond does not block searches, the overview or 
   assert.equal((await postern.send('location/browse', { location: 'elsewhere' })).status, 200);
   gate.resolve();
   assert.deepEqual(new Set((await Promise.all(browsing)).map(({ status }) => status)), new Set([200]));
+});
+
+/** A storage whose lists have 10,000 batches without a visible entry. */
+class SlowListStorage extends MinimalStorage {
+  readonly ended = Promise.withResolvers<void>();
+  readonly #beforeBatch: (number: number) => void;
+  batchCount = 0;
+
+  constructor(beforeBatch: (number: number) => void) {
+    super();
+    this.#beforeBatch = beforeBatch;
+  }
+
+  override async list() {
+    return this.#batches();
+  }
+
+  async *#batches() {
+    try {
+      for (; this.batchCount < 10_000; this.batchCount += 1) {
+        await new Promise(setImmediate);
+        this.#beforeBatch(this.batchCount);
+        yield [];
+      }
+    } finally {
+      this.ended.resolve();
+    }
+  }
+}
+
+test('a list that takes more than 20 seconds is refused, and ends', async (t) => {
+  const { ports } = await startPostern(t);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const storage = new SlowListStorage((number) => number === 3 && t.mock.timers.tick(20_000));
+  const storages: Storages = { open: async () => storage, configurationError: async () => null };
+  const caller: Caller = Object.assign(Object.create(null), { tid: 1 });
+  const read = { tid: 1, location: 'local', caller: 'key 1' };
+  const browsing = locationTurns().run(read, new AbortController().signal, (timedOut) =>
+    browseLocation.read({ location: 'local' }, caller, { ...ports, storages }, (query) => query(), timedOut),
+  );
+  await assert.rejects(browsing, { messageName: 'storageAway' });
+  await storage.ended.promise;
+  assert.equal(storage.batchCount, 3);
 });
 
 test('a tenant has at most 1000 locations, and the overview shows all of them', { timeout: 30_000 }, async (t) => {

@@ -27,10 +27,17 @@ const BrowseResponse = Type.Object({
 
 const foldersFirst = (a: Entry, b: Entry) => Number(b.folder) - Number(a.folder) || (a.name < b.name ? -1 : 1);
 
-/** Reads the first entries of a folder. `complete` is false if the folder has more. */
-async function readEntries(batches: AsyncIterable<readonly Entry[]>): Promise<{ entries: Entry[]; complete: boolean }> {
+/**
+ * Reads the first entries of a folder. `complete` is false if the folder has more.
+ * @throws the reason of `timedOut`: a service could list without end
+ */
+async function readEntries(
+  batches: AsyncIterable<readonly Entry[]>,
+  timedOut: AbortSignal | undefined,
+): Promise<{ entries: Entry[]; complete: boolean }> {
   const entries: Entry[] = [];
   for await (const batch of batches) {
+    timedOut?.throwIfAborted();
     entries.push(...batch);
     if (entries.length > maxEntries) return { entries: entries.slice(0, maxEntries), complete: false };
   }
@@ -51,7 +58,7 @@ export const browseLocation = readOperation({
     { additionalProperties: false },
   ),
   response: BrowseResponse,
-  async read(query, caller, { store, storages, vault }) {
+  async read(query, caller, { store, storages, vault }, _inTurn, timedOut) {
     const row = await store.read
       .selectFrom('location')
       .selectAll()
@@ -65,7 +72,7 @@ export const browseLocation = readOperation({
       const storage = await openLocation(row, { storages, vault });
       const batches = await storage.list(path);
       if (!batches) throw fieldRefusal('path', 'is not a folder of that location');
-      const { entries, complete } = await readEntries(batches);
+      const { entries, complete } = await readEntries(batches, timedOut);
       const list = entries.sort(foldersFirst).map(({ name, folder, size, modified }) => ({
         name,
         folder,

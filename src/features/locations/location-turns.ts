@@ -16,17 +16,23 @@ interface LocationRead {
 export interface LocationTurns {
   /**
    * @param clientGone aborts when the client closes its connection
+   * @param work gets a signal that aborts when the location did not respond in time
    * @throws Refusal 503 if too many reads wait, or if the location does not respond in time; the reason of `clientGone`
    */
-  run<T>(read: LocationRead, clientGone: AbortSignal, work: () => Promise<T>): Promise<T>;
+  run<T>(read: LocationRead, clientGone: AbortSignal, work: (timedOut: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-/** Rejects if the work does not end in time, for example because the disk hangs. Does not stop the work. */
-async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
-  const timedOut = Promise.withResolvers<never>();
-  const timer = setTimeout(() => timedOut.reject(new Refusal('storageAway')), timeout);
+/** Rejects if the work does not end in time, for example because the disk hangs. The signal then tells the work to end. */
+async function withTimeout<T>(work: (timedOut: AbortSignal) => Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timedOut = new AbortController();
+  const timer = setTimeout(() => {
+    const refusal = new Refusal('storageAway');
+    late.reject(refusal);
+    timedOut.abort(refusal);
+  }, timeout);
   try {
-    return await Promise.race([work(), timedOut.promise]);
+    return await Promise.race([work(timedOut.signal), late.promise]);
   } finally {
     clearTimeout(timer);
   }

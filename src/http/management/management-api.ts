@@ -153,7 +153,7 @@ async function run(
     const { contentType, fileName, body } = await operation.stream(parameters, caller, ports, turns);
     return reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`).send(Readable.from(body));
   }
-  const response = await readInTurn(() => operation.read(parameters, caller, ports, inTurn));
+  const response = await readInTurn((timedOut) => operation.read(parameters, caller, ports, inTurn, timedOut));
   const etag: unknown = Reflect.get(response, 'etag');
   if (typeof etag === 'string') reply.header('etag', etag);
   const next: unknown = Reflect.get(response, 'next');
