@@ -28,6 +28,7 @@ import { quotas } from './0027-quotas.ts';
 import { dropBoxUploads } from './0028-drop-box-uploads.ts';
 import { shareUserIndex } from './0029-share-user-index.ts';
 import { heldLists } from './0030-held-lists.ts';
+import { pendingChangeIndexes } from './0031-pending-change-indexes.ts';
 import { listChanges } from './0033-list-changes.ts';
 import type { Migration } from './migration.ts';
 
@@ -63,5 +64,6 @@ export const migrations: readonly Migration[] = [
   dropBoxUploads,
   shareUserIndex,
   heldLists,
+  pendingChangeIndexes,
   listChanges,
 ];
