@@ -8,6 +8,7 @@ import { VisitAudit } from '#features/audit/visit-audit.ts';
 import { isValidKey } from '#features/first-start/first-start.ts';
 import { readinessCheck } from '#features/health/readiness.ts';
 import { searchTurns } from '#features/turns/search-turns.ts';
+import { BusyLocations } from '#features/visits/files/busy-locations.ts';
 import { visitorSignIn } from '#features/visits/sign-in/visitor-sign-in.ts';
 import { createVisitLimits } from '#features/visits/visit-limits.ts';
 import { listen } from '#http/connections/listen.ts';
@@ -90,12 +91,13 @@ async function addRoutes(
     readonly data: DataFolder;
     readonly databaseId: string;
     readonly runningChanges: Set<string>;
+    readonly busyLocations: BusyLocations;
     readonly timeouts: RequestTimeouts;
   },
   resources: AsyncDisposableStack,
 ) {
   const { ports, transfers, listings, metrics } = opened;
-  const { settings, data, databaseId, runningChanges, timeouts } = options;
+  const { settings, data, databaseId, runningChanges, busyLocations, timeouts } = options;
   const { log } = servers.visitor;
   const audit = resources.use(new VisitAudit(ports, reportAuditFailure(log), reportDroppedEvents(log)));
   const readiness = resources.use(readinessCheck(ports, () => probeDisk(data.path)));
@@ -111,6 +113,7 @@ async function addRoutes(
     ports,
     log,
     runningChanges,
+    busyLocations,
     unknownLinks,
     uploadWriters,
     database: databaseId,
@@ -147,9 +150,10 @@ export async function compose(settings: Settings, replacements: TestReplacements
   const http = { trustedProxies: settings.trustedProxies, timeouts, log, clientAddress, writeAccessEntry: access?.write ?? null };
   const servers = createServers(http, ports, settings.admin !== null);
   const runningChanges = new Set<string>();
+  const busyLocations = new BusyLocations();
   // Leaves removed files and folders in the staging areas: the sweep of the scheduled jobs deletes them.
-  await skipIfFull(() => recoverChanges(ports, runningChanges, servers.visitor.log, { keepsTrash: true }));
-  const options = { settings, data, databaseId, runningChanges, timeouts };
+  await skipIfFull(() => recoverChanges(ports, runningChanges, servers.visitor.log, { keepsTrash: true, busyLocations }));
+  const options = { settings, data, databaseId, runningChanges, busyLocations, timeouts };
   const readiness = await addRoutes(servers, opened, options, resources);
   const { publicUrl, apiUrl } = await startListening(servers, settings, resources);
   opened.setPublicUrl(publicUrl);

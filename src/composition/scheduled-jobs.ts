@@ -15,8 +15,10 @@ import {
 import { countDueFolders, hasDueFolders } from '#features/quotas/count-due-folders.ts';
 import { addUnknownLinks, countUnknownLinks } from '#features/rate-limits/unknown-links.ts';
 import { emailCodeMails } from '#features/visits/codes/sealed-code-mail.ts';
+import type { BusyLocations } from '#features/visits/files/busy-locations.ts';
 import { FailingLocations } from '#features/visits/files/failing-locations.ts';
-import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
+import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
+import { sweepLocations } from '#features/visits/files/sweep-locations.ts';
 import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expired-uploads.ts';
 import { releaseUploads } from '#features/visits/resumable-uploads/upload-claims.ts';
 import type { UploadWriters } from '#features/visits/resumable-uploads/upload-writers.ts';
@@ -38,6 +40,8 @@ interface Jobs {
   readonly log: FastifyBaseLogger;
   /** Tokens of the changes that this process is making or recovering. */
   readonly runningChanges: Set<string>;
+  /** The locations at which this process is recovering changes. */
+  readonly busyLocations: BusyLocations;
   readonly unknownLinks: UnknownLinks;
   readonly uploadWriters: UploadWriters;
   /** Identity of the database that this process started with. */
@@ -71,7 +75,7 @@ async function sweepAndLog(ports: Ports, log: FastifyBaseLogger): Promise<void> 
 
 /** Starts the jobs that run at intervals. Disposal stops them and removes this process from the list of running ones. */
 export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
-  const { ports, log, runningChanges, unknownLinks, uploadWriters, database, onReplacedDatabase } = jobs;
+  const { ports, log, runningChanges, busyLocations, unknownLinks, uploadWriters, database, onReplacedDatabase } = jobs;
   const warn = (line: string) => log.warn(line);
   const retention = auditRetention(ports, () => performance.now(), warn);
   // One object for each of the two recovery runs, because they see different changes.
@@ -90,7 +94,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
         // The database was unreachable, or this process was suspended: give the other processes time to report again.
         if (now - lastReportAt > maxReportGap) othersReliableFrom = now + processTimeout;
         lastReportAt = now;
-        return recoverChanges(ports, runningChanges, log, { ownOnly: !recoversAll, failing });
+        return recoverChanges(ports, runningChanges, log, { ownOnly: !recoversAll, failing, busyLocations });
       })
       .then(() => {
         recoversAll = false;
@@ -117,7 +121,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   // One process recovers the changes of killed processes, but only while it can tell which other processes run.
   const recoverOthers = async () => {
     if (performance.now() >= othersReliableFrom)
-      await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers, ownFailing: failing });
+      await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers, ownFailing: failing, busyLocations });
   };
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => runIfClockIsRight(ports, warn, () => deleteExpiredRows(ports))),

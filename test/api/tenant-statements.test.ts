@@ -174,7 +174,7 @@ async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof
 const installationStatements = [
   /^select .* from location( where id > \S+)?( order by id( limit \S+)?)?$/, // health check, sweep
   /^select .* from location where tid != \S+ and kind in \(\S+\) order by id$/, // overlap check
-  /^select .* from unsettled inner join audit .* unsettled\.process not in /,
+  /^select .* from \(select distinct tid, location_id, process from unsettled where /, // recovery
   /^select tid, id, ip_range from login_profile where ip_bounds is null and id > \S+ order by id limit /, // IP ranges of an earlier version
   /^select .* from login_profile where id = \S+$/, // requests at /sign-in/, whose addresses have only the id of the profile
   /^select token from (unsettled|resumable_upload where stored_name is null)$/,

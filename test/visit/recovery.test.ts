@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { reportAlive } from '#features/processes/running-processes.ts';
+import { BusyLocations } from '#features/visits/files/busy-locations.ts';
 import { FailingLocations } from '#features/visits/files/failing-locations.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { ItemExists, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
@@ -126,6 +127,26 @@ test('a recovery run skips a change that another run is still recovering', async
   await first;
   assert.equal(recoverCalls, 1);
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
+});
+
+test('a location that does not respond is recovered by one run at a time', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const recovered: string[] = [];
+  const postern = await startWithStorages(t, (method, [change]) => {
+    if (method !== 'storage.recover') return undefined;
+    recovered.push(typeof change === 'object' && change !== null && 'name' in change ? String(change.name) : '');
+    return gate.promise;
+  });
+  const { base } = await createShare(postern);
+  for (const name of ['a.txt', 'b.txt']) await uploadWithoutRecord(t, postern, `${base}/file/${name}`);
+  const [runningChanges, busyLocations] = [new Set<string>(), new BusyLocations()];
+  const first = recoverInterruptedChanges(postern.ports, runningChanges, { busyLocations });
+  await until(() => recovered.length > 0);
+  await recoverInterruptedChanges(postern.ports, runningChanges, { busyLocations });
+  assert.deepEqual(recovered, ['a.txt']);
+  gate.resolve();
+  await first;
+  assert.deepEqual(recovered, ['a.txt', 'b.txt']);
 });
 
 test('a deletion that another process has recovered in the meantime is not carried out', async (t) => {

@@ -1,6 +1,7 @@
 import type { Ports } from '#ports/ports.ts';
 import type { Storage } from '#ports/storage.ts';
 import type { StorageLocation } from '#ports/storages.ts';
+import type { Tx } from '#ports/store.ts';
 import { openStoredSecret, type Vault } from '#ports/vault.ts';
 
 const purpose = 'location';
@@ -25,3 +26,7 @@ export function unsealConfiguration(row: { readonly configuration: string }, vau
 /** Opens the storage of a location. @param row the location with its encrypted configuration. @throws StorageUnavailable */
 export const openLocation = (row: StorageLocation, { storages, vault }: Pick<Ports, 'storages' | 'vault'>): Promise<Storage> =>
   storages.open({ id: row.id, tid: row.tid, kind: row.kind, configuration: unsealConfiguration(row, vault) });
+
+/** Returns the row of a location that `openLocation` needs; undefined: the location was deleted. */
+export const findStorageLocation = (db: Tx, { tid, id }: Pick<StorageLocation, 'tid' | 'id'>): Promise<StorageLocation | undefined> =>
+  db.selectFrom('location').select(['tid', 'id', 'kind', 'configuration']).where('tid', '=', tid).where('id', '=', id).executeTakeFirst();

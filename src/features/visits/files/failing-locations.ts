@@ -6,6 +6,13 @@ const pauses = [10_000, 10_000, 30_000, 60_000] as const; // ms after the first 
  */
 const givenUpTime = 60_000;
 
+/** A location at which recovery or a sweep has failed. */
+export interface LocationFailure {
+  readonly tid: number;
+  readonly name: string;
+  readonly reason: string;
+}
+
 interface Failure {
   readonly count: number;
   /** Monotonic time in ms. */

@@ -2,22 +2,18 @@ import { sql } from 'kysely';
 import type { ItemPath } from '#core/item-path.ts';
 import { deleteResponse } from '#features/idempotency/pending-responses.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
-import { openLocation, unsealConfiguration } from '#features/storage-access/open-location.ts';
+import { findStorageLocation, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { ItemNotFound, StorageUnusable } from '#ports/storage-errors.ts';
+import { ItemNotFound } from '#ports/storage-errors.ts';
+import type { StorageLocation } from '#ports/storages.ts';
 import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
-import { FailingLocations } from './failing-locations.ts';
+import { BusyLocations } from './busy-locations.ts';
+import { FailingLocations, type LocationFailure } from './failing-locations.ts';
 import { forEachLocation } from './for-each-location.ts';
 import { withNameLocks } from './name-locks.ts';
-import { changeOf, type PendingRow, pendingRows, recordOutcome } from './recovered-outcome.ts';
-import { isUnfinishedUpload, unfinishedUploadTokens } from './unfinished-uploads.ts';
-
-const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, liveProcesses: readonly string[] | null) =>
-  pendingRows(store.read)
-    .where(({ or, eb }) =>
-      or([...(liveProcesses ? [eb('unsettled.process', 'not in', liveProcesses)] : []), eb('unsettled.process', '=', process)]),
-    )
-    .execute();
+import { findPendingLocations, type PendingLocation, pendingChangesAt } from './pending-locations.ts';
+import { changeOf, type PendingRow, recordOutcome } from './recovered-outcome.ts';
+import { isUnfinishedUpload } from './unfinished-uploads.ts';
 
 type ClaimPorts = Pick<Ports, 'store' | 'process'>;
 
@@ -46,7 +42,7 @@ async function claim(ports: ClaimPorts, row: PendingRow): Promise<boolean> {
   return row.process === ports.process || passOn(ports, row, row.process, ports.process);
 }
 
-const locationKey = ({ tid, location_id }: PendingRow) => `${tid} ${location_id}`;
+const locationKey = ({ tid, location_id }: Pick<PendingLocation, 'tid' | 'location_id'>) => `${tid} ${location_id}`;
 
 const maxOwnFailures = 2; // at a location: then other processes may try, too
 const noProcess = ''; // no process has this name
@@ -75,13 +71,10 @@ const isStillPending = async ({ store, process }: Pick<Ports, 'store' | 'process
  * Checks in the storage whether a change took place, records its outcome, and only then deletes its staged or trashed files, which
  * are the evidence.
  */
-async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolean): Promise<void> {
+async function recover(ports: RecoveryPorts, row: PendingRow, location: StorageLocation, keepsTrash: boolean): Promise<void> {
   const change = changeOf(row);
-  const { storages, vault, store, clock } = ports;
-  const openStorage = async () => {
-    const location = { id: row.location_id, tid: row.tid, kind: row.kind };
-    return storages.open({ ...location, configuration: unsealConfiguration(row, vault) });
-  };
+  const { store, clock } = ports;
+  const openStorage = async () => openLocation(location, ports);
   const names = row.new_name === '' ? [row.name] : [row.name, row.new_name];
   async function recoverFiles(folder: ItemPath): Promise<{ readonly name: string | null } | null> {
     const storage = await openStorage();
@@ -100,29 +93,29 @@ async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolea
   await storage.clearEvidence(change).catch(() => {}); // the next sweep deletes it
 }
 
-/** Records the pending changes of deleted locations as failed, because their files can no longer be checked. */
-async function failChangesOfDeletedLocations(tx: Tx): Promise<void> {
+const maxFailed = 1000; // changes in one transaction, so that others need not wait long for it
+
+/**
+ * Records the pending changes of deleted locations as failed, because their files can no longer be checked.
+ * @returns whether there may be more of them
+ */
+async function failChangesOfDeletedLocations(tx: Tx): Promise<boolean> {
   const rows = await tx
     .selectFrom('unsettled')
     .leftJoin('location', (join) => join.onRef('location.tid', '=', 'unsettled.tid').onRef('location.id', '=', 'unsettled.location_id'))
     .select(['unsettled.tid', 'unsettled.audit_id'])
     .where('location.id', 'is', null)
+    .limit(maxFailed)
     .execute();
   for (const { tid, audit_id } of rows) {
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', audit_id).execute();
     await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', audit_id).execute();
     await deleteResponse(tx, tid, audit_id);
   }
+  return rows.length === maxFailed;
 }
 
 type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
-
-/** A location at which recovery or a sweep has failed. */
-export interface LocationFailure {
-  readonly tid: number;
-  readonly name: string;
-  readonly reason: string;
-}
 
 interface RecoveryOptions {
   /** true: recovers only the changes of this process. A scheduled job recovers those of other processes. */
@@ -133,6 +126,8 @@ interface RecoveryOptions {
   readonly failing?: FailingLocations;
   /** The locations where runs with `ownOnly` have failed. Where they gave up, the changes are left to other running processes. */
   readonly ownFailing?: FailingLocations;
+  /** The locations at which other runs may still recover changes. This run skips them. */
+  readonly busyLocations?: BusyLocations;
 }
 
 const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : 'an unknown error');
@@ -149,50 +144,66 @@ const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : '
 export async function recoverInterruptedChanges(
   ports: RecoveryPorts,
   runningChanges: Set<string>,
-  { ownOnly = false, keepsTrash = false, failing = new FailingLocations(), ownFailing }: RecoveryOptions = {},
+  {
+    ownOnly = false,
+    keepsTrash = false,
+    failing = new FailingLocations(),
+    ownFailing,
+    busyLocations = new BusyLocations(),
+  }: RecoveryOptions = {},
 ): Promise<readonly LocationFailure[]> {
   const failures: LocationFailure[] = [];
   const liveProcesses = ownOnly ? null : await findRunningProcesses(ports);
-  function addFailure(location: string, { tid, location_name: name }: PendingRow, reason: string): void {
-    if (failing.add(location, reason)) failures.push({ tid, name, reason });
+  function addFailure(location: PendingLocation, reason: string): void {
+    if (failing.add(locationKey(location), reason)) failures.push({ tid: location.tid, name: location.location_name, reason });
   }
-  async function recoverRow(row: PendingRow, location: string): Promise<string | null> {
+  async function recoverRow(row: PendingRow, location: StorageLocation): Promise<string | null> {
     if (runningChanges.has(row.token)) return null;
     runningChanges.add(row.token); // so that the next run skips it: emptying a large folder may take longer than the time between runs
     try {
-      if (await claim(ports, row)) await recover(ports, row, keepsTrash);
+      if (await claim(ports, row)) await recover(ports, row, location, keepsTrash);
       return null;
     } catch (cause) {
       if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
-      await leaveToOthers(ports, row, location, failing);
+      await leaveToOthers(ports, row, locationKey(row), failing);
       return reasonOf(cause);
     } finally {
       runningChanges.delete(row.token);
     }
   }
-  async function recoverLocation(location: string, rows: readonly PendingRow[]): Promise<void> {
-    const isRunning = rows.some(({ token }) => runningChanges.has(token)); // an earlier run, or the change itself, is not done yet
-    let failure: { readonly row: PendingRow; readonly reason: string } | undefined;
-    for (const row of rows) {
+  async function recoverLocation(pending: PendingLocation, processes: readonly string[]): Promise<void> {
+    const location = await findStorageLocation(ports.store.read, { tid: pending.tid, id: pending.location_id });
+    if (!location) return; // it was deleted meanwhile
+    let isRunning = false; // an earlier run, or a change itself, is not done yet
+    let firstReason: string | null = null;
+    for await (const row of pendingChangesAt(ports, pending, processes)) {
+      isRunning ||= runningChanges.has(row.token);
       const reason = await recoverRow(row, location);
-      if (reason !== null) failure ??= { row, reason };
+      firstReason ??= reason;
     }
-    if (failure) addFailure(location, failure.row, failure.reason);
-    else if (!isRunning) failing.delete(location);
+    if (firstReason !== null) addFailure(pending, firstReason);
+    else if (!isRunning) failing.delete(locationKey(pending));
   }
-  const isLeftToOthers = (row: PendingRow) =>
-    row.process === noProcess && liveProcesses !== null && liveProcesses.length > 1 && ownFailing?.isGivenUp(locationKey(row)) === true;
-  const rows = (await pendingChanges(ports, liveProcesses)).filter((row) => !isLeftToOthers(row));
-  const rowsByLocation = Map.groupBy(rows, locationKey);
+  const isLeftToOthers = (pending: PendingLocation) =>
+    pending.process === noProcess &&
+    liveProcesses !== null &&
+    liveProcesses.length > 1 &&
+    ownFailing?.isGivenUp(locationKey(pending)) === true;
+  const pendingLocations = (await findPendingLocations(ports, liveProcesses)).filter((pending) => !isLeftToOthers(pending));
+  const rowsByLocation = Map.groupBy(pendingLocations, locationKey);
   failing.keepOnly(rowsByLocation);
   await forEachLocation(
     [...rowsByLocation].filter(([location]) => failing.mayTry(location)),
-    ([location, rowsOfLocation]) => recoverLocation(location, rowsOfLocation),
-    ([location, [row]]) => row && addFailure(location, row, 'it does not respond'),
+    async ([location, rows]) => {
+      const [pending] = rows;
+      const processes = rows.map(({ process }) => process);
+      if (pending) await busyLocations.runUnlessBusy(location, () => recoverLocation(pending, processes));
+    },
+    ([, [pending]]) => pending && addFailure(pending, 'it does not respond'),
   );
   if (!liveProcesses) return failures;
+  while (await ports.store.write(failChangesOfDeletedLocations, 'job'));
   await ports.store.write(async (tx) => {
-    await failChangesOfDeletedLocations(tx);
     // Downloads that were being sent when their process ended have failed.
     await tx
       .updateTable('audit')
@@ -205,35 +216,4 @@ export async function recoverInterruptedChanges(
     await tx.updateTable('resumable_upload').set({ holder: null }).where('holder', 'not in', liveProcesses).execute();
   }, 'job');
   return failures;
-}
-
-/**
- * Deletes files that interrupted uploads and deletions have left. Keeps those of pending changes and of unfinished uploads in parts.
- * Skips locations that are unavailable.
- * @returns the locations that refuse changes
- */
-export async function sweepLocations({
-  store,
-  storages,
-  vault,
-}: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<readonly LocationFailure[]> {
-  const refusals: LocationFailure[] = [];
-  const tokensInUse = async () => {
-    const rows = await store.read.selectFrom('unsettled').select('token').execute();
-    return [...rows.map(({ token }) => token), ...(await unfinishedUploadTokens(store.read))];
-  };
-  await storages.sweep?.(tokensInUse).catch(() => {}); // the next sweep tries again
-  const locations = await store.read.selectFrom('location').selectAll().execute();
-  // A large folder is deleted in the background. A location that hangs is swept when it responds again.
-  await forEachLocation(locations, async (row) => {
-    try {
-      const storage = await openLocation(row, { storages, vault });
-      await storage.sweep(tokensInUse);
-    } catch (cause) {
-      if (!(cause instanceof Error)) throw cause;
-      if (cause instanceof StorageUnusable) refusals.push({ tid: row.tid, name: row.name, reason: cause.message });
-      // Any other error: the location is unavailable or read-only, and is skipped.
-    }
-  });
-  return refusals;
 }

@@ -15,7 +15,6 @@ export const pendingRows = (db: Tx) =>
   db
     .selectFrom('unsettled')
     .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
-    .innerJoin('location', (join) => join.onRef('location.tid', '=', 'unsettled.tid').onRef('location.id', '=', 'unsettled.location_id'))
     .select([
       'unsettled.audit_id',
       'unsettled.location_id',
@@ -33,9 +32,6 @@ export const pendingRows = (db: Tx) =>
       'audit.address',
       'audit.path',
       'audit.tid',
-      'location.kind',
-      'location.name as location_name',
-      'location.configuration',
     ]);
 
 export type PendingRow = Awaited<ReturnType<ReturnType<typeof pendingRows>['execute']>>[number];
