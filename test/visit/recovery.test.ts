@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { reportAlive } from '#features/processes/running-processes.ts';
 import { BusyLocations } from '#features/visits/files/busy-locations.ts';
 import { FailingLocations } from '#features/visits/files/failing-locations.ts';
+import { checkPendingChanges } from '#features/visits/files/pending-limit.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { ItemExists, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
 import { StoreUnavailable } from '#ports/store.ts';
@@ -127,6 +128,48 @@ test('a recovery run skips a change that another run is still recovering', async
   await first;
   assert.equal(recoverCalls, 1);
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
+});
+
+test('a storage that lets every change fail gets no more of them after about 200, until they are recovered', async (t) => {
+  let fails = true;
+  let changes = 0;
+  const postern = await startWithStorages(t, (method) => {
+    if (!fails || (method !== 'storage.createFolder' && method !== 'storage.recover')) return;
+    if (method === 'storage.createFolder') changes += 1;
+    throw new StorageUnavailable('the change has failed');
+  });
+  const { base } = await createShare(postern);
+  const create = (name: string) => postern.visit(`${base}/folder/${name}`, { method: 'POST' });
+  // A change that recovery is trying at this moment does not count, so the limit may be exceeded a little.
+  for (let number = 0; number < 220; number += 1) assert.equal((await create(`a${number}`)).body.code, 'storageAway');
+  assert.ok(changes >= 200 && changes < 220, `${changes}`);
+  assert.equal((await postern.visit(`${base}/file/c`, { method: 'PUT', body: 'c' })).body.code, 'storageAway');
+  fails = false;
+  await recoverInterruptedChanges(postern.ports, new Set());
+  assert.equal((await create('b')).status, 201);
+});
+
+test('changes that are still being made do not count as failed ones', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await createShare(postern);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
+  const { ports } = postern;
+  const row = await ports.store.read.selectFrom('unsettled').selectAll().executeTakeFirstOrThrow();
+  const entry = await ports.store.read.selectFrom('audit').selectAll().where('id', '=', row.audit_id).executeTakeFirstOrThrow();
+  const copies = Array.from({ length: 200 }, (_, index) => ({ audit_id: row.audit_id + 1000 + index, token: `token-${index}` }));
+  await ports.store.write(async (tx) => {
+    await tx
+      .insertInto('audit')
+      .values(copies.map((copy) => ({ ...entry, id: copy.audit_id })))
+      .execute();
+    await tx
+      .insertInto('unsettled')
+      .values(copies.map((copy) => ({ ...row, ...copy })))
+      .execute();
+  }, 'job');
+  const running = new Set(copies.map(({ token }) => token));
+  await checkPendingChanges({ ...ports, runningChanges: running }, row);
+  await assert.rejects(checkPendingChanges({ ...ports, runningChanges: new Set() }, row), { messageName: 'storageAway' });
 });
 
 test('a location that does not respond is recovered by one run at a time', async (t) => {

@@ -4,6 +4,7 @@ import type { VisitServices } from '#features/visits/authorization/visit-service
 import type { Ports } from '#ports/ports.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { FileChange, FileChangeOutcome, FileChangeSteps, SaveResponse } from './file-change.ts';
+import { checkPendingChanges } from './pending-limit.ts';
 import { confirmPending, deletePendingEntry, recordDone, recordFailed, recordHandle, recordPending } from './pending-records.ts';
 
 const tokenBits = 96;
@@ -14,7 +15,8 @@ export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' |
 /**
  * Records a change as pending, makes it, and commits its outcome and its alert together before the response. Another process, or
  * the next start, recovers a change that a crash interrupted.
- * @throws Refusal (507) if the change exceeds a quota; what `apply` and `saveResponse` throw; StoreFull, StoreUnavailable
+ * @throws Refusal (503) if too many changes are pending at the location; (507) if the change exceeds a quota; what `apply` and
+ *   `saveResponse` throw; StoreFull, StoreUnavailable
  */
 export async function runPendingChange<T>(
   ports: ChangePorts,
@@ -25,6 +27,7 @@ export async function runPendingChange<T>(
 ): Promise<T> {
   // Visitors must leave free space for the changes of integrators and operators.
   checkStoreSpace(ports.store, change.action === 'delete' ? 0 : ports.limits.minFreeSpace);
+  await checkPendingChanges(ports, visit.link);
   const token = change.token ?? newChangeToken(ports);
   ports.runningChanges.add(token);
   try {
