@@ -15,7 +15,7 @@ import {
 import { countDueFolders, hasDueFolders } from '#features/quotas/count-due-folders.ts';
 import { addUnknownLinks, countUnknownLinks } from '#features/rate-limits/unknown-links.ts';
 import { emailCodeMails } from '#features/visits/codes/sealed-code-mail.ts';
-import type { BusyLocations } from '#features/visits/files/busy-locations.ts';
+import { BusyLocations } from '#features/visits/files/busy-locations.ts';
 import { FailingLocations } from '#features/visits/files/failing-locations.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { sweepLocations } from '#features/visits/files/sweep-locations.ts';
@@ -64,9 +64,9 @@ export async function recoverChanges(
 }
 
 /** Deletes what interrupted changes left in the locations, and logs the locations where visitors cannot change files. */
-async function sweepAndLog(ports: Ports, log: FastifyBaseLogger): Promise<void> {
+async function sweepAndLog(ports: Ports, log: FastifyBaseLogger, busyLocations: BusyLocations): Promise<void> {
   try {
-    for (const { tid, name, reason } of await sweepLocations(ports))
+    for (const { tid, name, reason } of await sweepLocations(ports, busyLocations))
       log.warn(`Visitors cannot change files at location ${name} of tenant ${tid}: ${reason}.`);
   } catch {
     log.warn('Cannot delete temporary files in the locations. Postern tries again within an hour.');
@@ -80,6 +80,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   const retention = auditRetention(ports, () => performance.now(), warn);
   // One object for each of the two recovery runs, because they see different changes.
   const [failing, failingOfOthers] = [new FailingLocations(), new FailingLocations()];
+  const sweptLocations = new BusyLocations();
   let lastReportAt = performance.now();
   // If no other process uses the database, the first run recovers all changes: the disk may have been full at the start.
   let recoversAll = !ports.store.isShared;
@@ -113,7 +114,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
         log.warn('Cannot share the counts of unknown links with the other processes. Until that works again, each process counts alone.'),
       );
   const timers = [
-    setTimeout(() => void sweepAndLog(ports, log), sweepDelay),
+    setTimeout(() => void sweepAndLog(ports, log, sweptLocations), sweepDelay),
     setInterval(() => void reportAndRecover(), reportInterval),
     ...(ports.store.isShared ? [setInterval(() => void exchange(), exchangeInterval)] : []),
   ];
@@ -127,7 +128,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
     recurring('delete-expired-rows', minute * 10, () => runIfClockIsRight(ports, warn, () => deleteExpiredRows(ports))),
     recurring('clear-locations', minute * 60, async () => {
       await runIfClockIsRight(ports, warn, () => endExpiredUploads(ports, uploadWriters));
-      await sweepAndLog(ports, log);
+      await sweepAndLog(ports, log, sweptLocations);
     }),
     {
       ...recurring('count-files', minute / 6, (_, signal) => countDueFolders(ports, signal)),

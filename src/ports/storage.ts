@@ -161,6 +161,9 @@ export interface ChangeContext {
   readonly client?: StorageClient;
 }
 
+/** Returns those of some tokens that belong to pending changes or unfinished uploads: their files in the staging area must stay. */
+export type FindTokensInUse = (tokens: readonly string[]) => Promise<readonly string[]>;
+
 /** A step of the test of a location. */
 export interface TestStep {
   readonly step: 'connect' | 'signIn' | 'list' | 'write' | 'read' | 'conditions' | 'remove';
@@ -240,8 +243,9 @@ export interface Storage {
   remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void>;
   /**
    * Deletes what changes have left in the staging area, for example after a crash.
-   * @param pendingTokens returns the tokens of pending changes, whose files must stay. It is called after the staging area was
-   *   listed. A token is committed before its first file is created, so that no file of a new change is deleted.
+   * @param findTokensInUse is called after the staging area, or a page of it, was listed. A token is committed before its first file is
+   *   created, so that no file of a new change is deleted.
+   * @param signal ends a sweep that takes too long: the next one continues
    */
-  sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void>;
+  sweep(findTokensInUse: FindTokensInUse, signal?: AbortSignal): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Storage } from './storage.ts';
+import type { FindTokensInUse, Storage } from './storage.ts';
 
 /** A location with its decrypted configuration. */
 export interface StorageLocation {
@@ -18,6 +18,7 @@ export interface Storages {
   configurationError(location: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
   /**
    * Deletes the files that uploads have left outside of all locations, except those of pending uploads. Absent: there are no such files.
+   * @param signal ends a sweep that takes too long
    */
-  sweep?(pendingTokens: () => Promise<readonly string[]>): Promise<void>;
+  sweep?(findTokensInUse: FindTokensInUse, signal?: AbortSignal): Promise<void>;
 }

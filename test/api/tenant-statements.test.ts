@@ -177,7 +177,7 @@ const installationStatements = [
   /^select .* from \(select distinct tid, location_id, process from unsettled where /, // recovery
   /^select tid, id, ip_range from login_profile where ip_bounds is null and id > \S+ order by id limit /, // IP ranges of an earlier version
   /^select .* from login_profile where id = \S+$/, // requests at /sign-in/, whose addresses have only the id of the profile
-  /^select token from (unsettled|resumable_upload where stored_name is null)$/,
+  /^select token from (unsettled|resumable_upload) where token in \(/, // sweep
   /^update audit set outcome = .* where outcome = .* and process not in /,
   /^delete from (visit_session|idempotency|ongoing) where (created_at|until) < \S+$/,
   /^select tid, id from audit where at < /,

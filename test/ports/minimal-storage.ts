@@ -1,6 +1,15 @@
 import { type ItemPath, numberedName } from '#core/item-path.ts';
 import { type DatedEntry, type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
-import type { ChangeContext, OpenFile, PendingFileChange, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
+import type {
+  ChangeContext,
+  FindTokensInUse,
+  OpenFile,
+  PendingFileChange,
+  Storage,
+  TestStep,
+  Upload,
+  UploadTarget,
+} from '#ports/storage.ts';
 import { ItemChanged, ItemExists, ItemNotFound } from '#ports/storage-errors.ts';
 
 /** A value under a key, as in an object store. */
@@ -135,10 +144,10 @@ export class MinimalStorage implements Storage {
     this.#finishedTokens.delete(token);
   }
 
-  async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
+  async sweep(findTokensInUse: FindTokensInUse): Promise<void> {
     const tokens = [...this.#stagedUploads.keys()];
-    const pending = await pendingTokens();
-    for (const token of tokens) if (!pending.includes(token)) this.#stagedUploads.delete(token);
+    const tokensInUse = await findTokensInUse(tokens);
+    for (const token of tokens) if (!tokensInUse.includes(token)) this.#stagedUploads.delete(token);
   }
 
   #put(key: string, bytes: Buffer, token: string): void {

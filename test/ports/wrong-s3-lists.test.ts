@@ -111,6 +111,22 @@ test('an S3 service that ignores the prefix of a list is unavailable, and none o
   assert.ok(!requests.some((request) => request.startsWith('POST')), requests.join());
 });
 
+test('a sweep of an S3 service that lists its staging area without end stops when its time is over', async (t) => {
+  const timeLimit = new AbortController();
+  const now = new Date().toISOString();
+  let pages = 0;
+  const { storage } = await startFakeS3Storage(t, (_, response) => {
+    pages += 1;
+    if (pages === 3) timeLimit.abort(new Error('the time is over'));
+    response.end(listPageXml([`.postern/${pages}.part`], `${pages}`).replace('2026-01-01T00:00:00Z', now));
+  });
+  await assert.rejects(
+    storage.sweep(async () => [], timeLimit.signal),
+    /the time is over/,
+  );
+  assert.equal(pages, 3);
+});
+
 test('a folder of an S3 service exists although the first page of its list is empty', async (t) => {
   const { storage } = await startFakeS3Storage(t, ({ url = '' }, response) =>
     response.end(url.includes('continuation-token') ? listPageXml(['folder/a']) : listPageXml([], 'next')),

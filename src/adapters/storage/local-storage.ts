@@ -74,8 +74,8 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
     clearEvidence: (change) => withStorage((storage) => storage.clearEvidence(change)),
     rename: (parent, from, to, context) => withStorage((storage) => storage.rename(parent, from, to, context)),
     remove: (parent, name, context) => withStorage((storage) => storage.remove(parent, name, context)),
-    async sweep(listActiveTokens) {
-      if (!(await folders.isStagingEmpty(folder))) await withStorage((storage) => storage.sweep(listActiveTokens));
+    async sweep(findTokensInUse, signal) {
+      if (!(await folders.isStagingEmpty(folder))) await withStorage((storage) => storage.sweep(findTokensInUse, signal));
     },
     testSteps: (token) => localTestSteps(storage, token),
   };

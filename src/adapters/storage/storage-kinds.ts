@@ -1,4 +1,4 @@
-import type { Storage } from '#ports/storage.ts';
+import type { FindTokensInUse, Storage } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { StorageLocation, Storages } from '#ports/storages.ts';
 
@@ -12,7 +12,7 @@ export interface StorageKind extends AsyncDisposable {
    * Deletes the files that ended uploads have left outside of the locations. Absent: there are no such files, or another kind with the
    * same folder deletes them.
    */
-  sweep?(pendingTokens: () => Promise<readonly string[]>): Promise<void>;
+  sweep?(findTokensInUse: FindTokensInUse, signal?: AbortSignal): Promise<void>;
 }
 
 /** Returns the storages of all locations. The kind of a location selects the adapter. @param kinds by name, as location rows store it */
@@ -27,8 +27,8 @@ export function storagesByKind(kinds: Readonly<Record<string, StorageKind>>): St
     async configurationError(location, others) {
       return kinds[location.kind]?.configurationError(location, others) ?? notAvailable(location.kind);
     },
-    async sweep(pendingTokens) {
-      await Promise.all(Object.values(kinds).map((kind) => kind.sweep?.(pendingTokens)));
+    async sweep(findTokensInUse, signal) {
+      await Promise.all(Object.values(kinds).map((kind) => kind.sweep?.(findTokensInUse, signal)));
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(kinds).map((kind) => kind[Symbol.asyncDispose]()));

@@ -6,7 +6,7 @@ import { type FairScheduler, fairScheduler } from '#adapters/os/fair-scheduler.t
 import { systemErrorCode } from '#adapters/storage/disk/disk-errors.ts';
 import { clientGroupsOf } from '#core/client-networks.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
-import type { StorageClient } from '#ports/storage.ts';
+import type { FindTokensInUse, StorageClient } from '#ports/storage.ts';
 import { ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage-errors.ts';
 import { type PartSpace, SpaceFile } from './part-space.ts';
 import { SpoolReservation } from './spool-reservation.ts';
@@ -136,11 +136,15 @@ export class UploadSpool {
   }
 
   /** Deletes the files of uploads that are not pending. */
-  async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
+  async sweep(findTokensInUse: FindTokensInUse, signal?: AbortSignal): Promise<void> {
     const names = await onDisk(() => this.#space.names());
-    // The tokens are queried after the folder was read, so that no new upload is missing.
-    const pending = new Set(names.length === 0 ? [] : await pendingTokens());
-    for (const name of names) if (!pending.has(name.slice(name.indexOf('-') + 1))) await this.#delete(name);
+    const tokenOf = (name: string) => name.slice(name.indexOf('-') + 1);
+    // The tokens are looked up after the folder was read, so that no new upload is missing.
+    const tokensInUse = new Set(names.length === 0 ? [] : await findTokensInUse(names.map(tokenOf)));
+    for (const name of names) {
+      signal?.throwIfAborted();
+      if (!tokensInUse.has(tokenOf(name))) await this.#delete(name);
+    }
   }
 
   async #open(name: string, { offset, size }: PartialUpload, inTurn: InTurn): Promise<SpooledFile> {

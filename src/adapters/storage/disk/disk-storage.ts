@@ -10,8 +10,8 @@ import { monotonicTime } from './monotonic-time.ts';
 import type { OpenFolder } from './open-folders.ts';
 import type { Ownership } from './ownership.ts';
 import { placingOf } from './place-upload.ts';
+import { possibleTokens } from './possible-tokens.ts';
 import { maxSmallUpload, SmallUpload } from './small-upload.ts';
-import { tokenFinder } from './token-finder.ts';
 
 /** Rules for all files and folders that visitors create. */
 export interface WritingRules {
@@ -100,13 +100,15 @@ export function diskStorage(
       ),
     recover: (change) => changes.run('recover', [change, ownership]).finally(() => pages.clear()),
     clearEvidence: (change) => (change.action === 'delete' ? removals : changes).run('clearEvidence', [change]),
-    async sweep(listActiveTokens) {
-      const names = await removals.run('stagedNames', []);
-      if (!names) return;
-      // The tokens are queried after the folder was read, so that every pending change in `names` is among them.
-      const containsActiveToken = tokenFinder(await listActiveTokens());
-      // An entry that cannot be deleted stays.
-      for (const name of names.filter((name) => !containsActiveToken(name))) await removals.run('deleteStagedName', [name]).catch(() => {});
+    async sweep(findTokensInUse, signal) {
+      const names = (await removals.run('stagedNames', [])) ?? [];
+      // The tokens are looked up after the folder was read, so that no new change is missing.
+      const tokensInUse = new Set(names.length === 0 ? [] : await findTokensInUse(names.flatMap(possibleTokens)));
+      for (const name of names) {
+        signal?.throwIfAborted();
+        if (possibleTokens(name).some((token) => tokensInUse.has(token))) continue;
+        await removals.run('deleteStagedName', [name]).catch(() => {}); // an entry that cannot be deleted stays
+      }
     },
   };
 }

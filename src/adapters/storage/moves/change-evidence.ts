@@ -1,5 +1,6 @@
 import { isSameVersion } from '#adapters/storage/computed-etag.ts';
 import { nameError } from '#core/item-path.ts';
+import type { FindTokensInUse } from '#ports/storage.ts';
 import { ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ItemServer, ServerEntry } from './item-server.ts';
 
@@ -167,14 +168,15 @@ export class ChangeEvidence {
   }
 
   /** Deletes the evidence of changes that are not pending. @param minAge ms: younger evidence may belong to another installation */
-  async sweep(pendingTokens: () => Promise<readonly string[]>, minAge: number): Promise<void> {
-    const { found, isComplete } = await this.#list();
-    const pending = new Set(await pendingTokens());
+  async sweep(findTokensInUse: FindTokensInUse, minAge: number, signal?: AbortSignal): Promise<void> {
+    const { found, isComplete } = await this.#list(signal);
+    const tokensInUse = new Set(await findTokensInUse([...found.keys()]));
     const results: PromiseSettledResult<void>[] = [];
     if (isComplete) for (const token of this.#tokensForSweep) if (!found.has(token)) this.#tokensForSweep.delete(token);
     for (const token of this.#firstSeen.keys()) if (!found.has(token)) this.#firstSeen.delete(token);
     for (const [token, { names, written }] of found) {
-      if (pending.has(token)) continue;
+      signal?.throwIfAborted();
+      if (tokensInUse.has(token)) continue;
       const firstSeen = this.#firstSeen.get(token) ?? this.now();
       this.#firstSeen.set(token, firstSeen);
       const since = Math.min(written ?? firstSeen, firstSeen); // a time in the future comes from a wrong clock
@@ -185,10 +187,11 @@ export class ChangeEvidence {
   }
 
   /** Returns the evidence by token. `isComplete`: whether there is no more of it than one sweep reads. */
-  async #list(): Promise<{ readonly found: ReadonlyMap<string, FoundEvidence>; readonly isComplete: boolean }> {
+  async #list(signal?: AbortSignal): Promise<{ readonly found: ReadonlyMap<string, FoundEvidence>; readonly isComplete: boolean }> {
     const found = new Map<string, FoundEvidence>();
     let count = 0;
-    for await (const entries of this.list([stagingFolder]))
+    for await (const entries of this.list([stagingFolder])) {
+      signal?.throwIfAborted();
       for (const { name, modified } of entries) {
         count += 1;
         if (count > maxSwept) return { found, isComplete: false };
@@ -201,6 +204,7 @@ export class ChangeEvidence {
         if (modified !== null && !name.endsWith(suffixes.removed) && !name.endsWith(suffixes.rest))
           evidence.written = Math.max(modified, evidence.written ?? 0);
       }
+    }
     return { found, isComplete: true };
   }
 

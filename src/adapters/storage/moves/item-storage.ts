@@ -2,7 +2,7 @@ import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
 import { selectPage } from '#adapters/storage/select-page.ts';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
-import type { ChangeContext, PendingFileChange, Storage } from '#ports/storage.ts';
+import type { ChangeContext, FindTokensInUse, PendingFileChange, Storage } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { ChangeEvidence } from './change-evidence.ts';
 import { ItemChanges } from './item-changes.ts';
@@ -72,8 +72,8 @@ export abstract class ItemStorage implements Omit<Storage, 'testSteps' | 'folder
     await this.evidence.clear(token);
   }
 
-  async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
-    await this.evidence.sweep(pendingTokens, minSweepAge);
+  async sweep(findTokensInUse: FindTokensInUse, signal?: AbortSignal): Promise<void> {
+    await this.evidence.sweep(findTokensInUse, minSweepAge, signal);
   }
 
   /**

@@ -7,6 +7,7 @@ import type {
   ChangeContext,
   ClosedUpload,
   ContinuedUpload,
+  FindTokensInUse,
   OpenFile,
   PendingFileChange,
   SignedHeaders,
@@ -154,13 +155,18 @@ export class ObjectStorage implements Storage {
     return key.slice(this.#keys.staging('').length).replace(/(\.\d+)?\.[a-z]+$/, '');
   }
 
-  async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
+  async sweep(findTokensInUse: FindTokensInUse, signal?: AbortSignal): Promise<void> {
+    const tokenOf = (key: string) => {
+      signal?.throwIfAborted();
+      return this.#tokenOf(key);
+    };
     for await (const { objects } of this.#store.list(this.#keys.staging(''))) {
+      signal?.throwIfAborted();
       const evidence = objects.filter(({ key, modified }) => this.#now() - modified > minSweepAgeOf(key)).map(({ key }) => key);
       if (evidence.length === 0) continue;
-      const tokens = await mapInBatches(evidence, (key) => this.#tokenOf(key));
-      const pending = new Set(await pendingTokens());
-      await this.#store.delete(evidence.filter((_, index) => !pending.has(tokens[index] ?? '')));
+      const tokens = await mapInBatches(evidence, tokenOf);
+      const tokensInUse = new Set(await findTokensInUse(tokens));
+      await this.#store.delete(evidence.filter((_, index) => !tokensInUse.has(tokens[index] ?? '')));
     }
   }
 }

@@ -34,6 +34,6 @@ export const webdavKind = (services: WebdavServices): StorageKind => ({
     return new WebdavStorage(parseWebdavConfiguration(configuration), tid, services);
   }),
   configurationError: async ({ configuration }) => errorOf(parseWebdavConfiguration(configuration)),
-  sweep: (pendingTokens) => services.spool.sweep(pendingTokens),
+  sweep: (findTokensInUse, signal) => services.spool.sweep(findTokensInUse, signal),
   async [Symbol.asyncDispose]() {},
 });

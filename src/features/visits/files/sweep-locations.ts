@@ -1,37 +1,61 @@
-import { openLocation } from '#features/storage-access/open-location.ts';
+import { findStorageLocation, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { FindTokensInUse } from '#ports/storage.ts';
 import { StorageUnusable } from '#ports/storage-errors.ts';
+import type { Tx } from '#ports/store.ts';
+import { BusyLocations } from './busy-locations.ts';
 import type { LocationFailure } from './failing-locations.ts';
 import { forEachLocation } from './for-each-location.ts';
 import { unfinishedUploadTokens } from './unfinished-uploads.ts';
 
+const maxSweepTime = 600_000; // ms; a service could list files faster than they are deleted
+const maxTokens = 1000; // of one query
+/** Other texts are no tokens: names in the staging area can be anything, also what PostgreSQL refuses. */
+const tokenPattern = /^[\w-]{1,64}$/;
+
+/** Returns the function that looks up which tokens belong to pending changes or unfinished uploads of any tenant. */
+export const tokenLookup =
+  (db: Tx): FindTokensInUse =>
+  async (names) => {
+    const tokens = [...new Set(names)].filter((name) => tokenPattern.test(name));
+    const tokensInUse: string[] = [];
+    for (let start = 0; start < tokens.length; start += maxTokens) {
+      const batch = tokens.slice(start, start + maxTokens);
+      const rows = await db.selectFrom('unsettled').select('token').where('token', 'in', batch).execute();
+      tokensInUse.push(...rows.map(({ token }) => token), ...(await unfinishedUploadTokens(db, batch)));
+    }
+    return tokensInUse;
+  };
+
 /**
  * Deletes files that interrupted uploads and deletions have left. Keeps those of pending changes and of unfinished uploads in parts.
- * Skips locations that are unavailable.
+ * Skips locations that are unavailable. Ends at a location after ten minutes: the next sweep continues.
+ * @param busyLocations the locations at which earlier sweeps may still run, which this sweep skips
  * @returns the locations that refuse changes
  */
-export async function sweepLocations({
-  store,
-  storages,
-  vault,
-}: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<readonly LocationFailure[]> {
+export async function sweepLocations(
+  ports: Pick<Ports, 'store' | 'storages' | 'vault'>,
+  busyLocations: BusyLocations = new BusyLocations(),
+): Promise<readonly LocationFailure[]> {
+  const { store, storages } = ports;
   const refusals: LocationFailure[] = [];
-  const tokensInUse = async () => {
-    const rows = await store.read.selectFrom('unsettled').select('token').execute();
-    return [...rows.map(({ token }) => token), ...(await unfinishedUploadTokens(store.read))];
-  };
-  await storages.sweep?.(tokensInUse).catch(() => {}); // the next sweep tries again
-  const locations = await store.read.selectFrom('location').selectAll().execute();
-  // A large folder is deleted in the background. A location that hangs is swept when it responds again.
-  await forEachLocation(locations, async (row) => {
+  const findTokensInUse = tokenLookup(store.read);
+  await storages.sweep?.(findTokensInUse, AbortSignal.timeout(maxSweepTime)).catch(() => {}); // the next sweep tries again
+  const locations = await store.read.selectFrom('location').select(['tid', 'id', 'name']).execute();
+  async function sweepLocation({ tid, id, name }: (typeof locations)[number]): Promise<void> {
     try {
-      const storage = await openLocation(row, { storages, vault });
-      await storage.sweep(tokensInUse);
+      const row = await findStorageLocation(store.read, { tid, id });
+      const storage = row && (await openLocation(row, ports));
+      await storage?.sweep(findTokensInUse, AbortSignal.timeout(maxSweepTime));
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause;
-      if (cause instanceof StorageUnusable) refusals.push({ tid: row.tid, name: row.name, reason: cause.message });
-      // Any other error: the location is unavailable or read-only, and is skipped.
+      if (cause instanceof StorageUnusable) refusals.push({ tid, name, reason: cause.message });
+      // Any other error: the location is unavailable or read-only, or the time is over, and the next sweep tries again.
     }
-  });
+  }
+  // A large folder is deleted in the background. A location that hangs is swept when it responds again.
+  await forEachLocation(locations, (location) =>
+    busyLocations.runUnlessBusy(`${location.tid} ${location.id}`, () => sweepLocation(location)),
+  );
   return refusals;
 }

@@ -2,9 +2,14 @@ import type { Tx } from '#ports/store.ts';
 
 // What recovery and the sweep need to know about uploads in parts (features/visits/resumable-uploads).
 
-/** Returns the tokens of all uploads in parts that are not complete, whose staging files must stay. */
-export async function unfinishedUploadTokens(db: Tx): Promise<readonly string[]> {
-  const rows = await db.selectFrom('resumable_upload').select('token').where('stored_name', 'is', null).execute();
+/** Returns those of some tokens that belong to uploads in parts that are not complete, whose staging files must stay. */
+export async function unfinishedUploadTokens(db: Tx, tokens: readonly string[]): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('resumable_upload')
+    .select('token')
+    .where('token', 'in', tokens)
+    .where('stored_name', 'is', null)
+    .execute();
   return rows.map(({ token }) => token);
 }
 

@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { possibleTokens } from './possible-tokens.ts';
+
+test('a token is found at the beginning of the name of a staging file, with and without suffixes', () => {
+  for (const token of ['abcd', 'ab-cd', '-ab_cd-'])
+    for (const suffix of ['', '-mark', '-second-name']) assert.ok(possibleTokens(token + suffix).includes(token), token + suffix);
+  assert.ok(!possibleTokens('abcd').includes('abc'));
+});
