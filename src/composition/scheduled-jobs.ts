@@ -80,7 +80,8 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   const retention = auditRetention(ports, () => performance.now(), warn);
   // One object for each of the two recovery runs, because they see different changes.
   const [failing, failingOfOthers] = [new FailingLocations(), new FailingLocations()];
-  const sweptLocations = new BusyLocations();
+  // One object for each kind of work: a location where one kind does not end needs the others nevertheless.
+  const [sweptLocations, clearedLocations] = [new BusyLocations(), new BusyLocations()];
   let lastReportAt = performance.now();
   // If no other process uses the database, the first run recovers all changes: the disk may have been full at the start.
   let recoversAll = !ports.store.isShared;
@@ -127,7 +128,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => runIfClockIsRight(ports, warn, () => deleteExpiredRows(ports))),
     recurring('clear-locations', minute * 60, async () => {
-      await runIfClockIsRight(ports, warn, () => endExpiredUploads(ports, uploadWriters));
+      await runIfClockIsRight(ports, warn, () => endExpiredUploads(ports, uploadWriters, clearedLocations));
       await sweepAndLog(ports, log, sweptLocations);
     }),
     {

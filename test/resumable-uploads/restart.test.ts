@@ -4,14 +4,17 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { BusyLocations } from '#features/visits/files/busy-locations.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
-import { sweepLocations } from '#features/visits/files/sweep-locations.ts';
+import { sweepLocations, tokenLookup } from '#features/visits/files/sweep-locations.ts';
 import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expired-uploads.ts';
 import { UploadWriters } from '#features/visits/resumable-uploads/upload-writers.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { StoreUnavailable } from '#ports/store.ts';
-import type { CallHook } from '../parts/intercept.ts';
+import { type CallHook, intercept } from '../parts/intercept.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { recordStatements } from '../parts/statements.ts';
+import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { createShare, hour, settableClock } from '../visit/visiting.ts';
@@ -119,6 +122,59 @@ test('a location that does not respond does not delay the deletion of expired up
   gate.resolve();
   await ending;
   assert.deepEqual(await remaining(), []);
+});
+
+test('a location that does not respond is swept, and freed of expired uploads, by one run at a time', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
+  const { base } = await createShare(postern);
+  for (const name of ['a', 'b']) await tusClient(postern, base).begin(name, 6);
+  clock.advance(26 * hour);
+  const gate = Promise.withResolvers<void>();
+  const calls: string[] = [];
+  const hang: CallHook = (method) => {
+    if (!method.startsWith('storage.')) return undefined;
+    calls.push(method);
+    return gate.promise;
+  };
+  const ports = { ...postern.ports, storages: intercept(postern.ports.storages, 'storages', hang) };
+  const endUploads = (p: typeof ports, busy: BusyLocations) => endExpiredUploads(p, new UploadWriters(() => 0), busy);
+  const firstRuns: Promise<unknown>[] = [];
+  for (const run of [sweepLocations, endUploads]) {
+    const busyLocations = new BusyLocations();
+    firstRuns.push(run(ports, busyLocations));
+    await until(() => calls.length === firstRuns.length);
+    await run(ports, busyLocations);
+  }
+  assert.deepEqual(calls, ['storage.sweep', 'storage.clearEvidence']);
+  gate.resolve();
+  await Promise.all(firstRuns);
+});
+
+test('the sweep finds the unfinished uploads among thousands of other names', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await createShare(postern);
+  const tus = tusClient(postern, base);
+  for (const name of ['a', 'b']) await tus.begin(name, 6);
+  const { read } = postern.ports.store;
+  const tokens = (await read.selectFrom('resumable_upload').select('token').execute()).map(({ token }) => token);
+  const names = [...Array.from({ length: 2500 }, (_, number) => `other-${number}`), '', '\u0000', '\ud800', ...tokens];
+  assert.deepEqual([...(await tokenLookup(read)(names))].sort(), tokens.sort());
+});
+
+test('recovery, the sweep and the end of expired uploads read the configuration of one location at a time', async (t) => {
+  const statements = recordStatements(t);
+  const postern = await startPostern(t);
+  const { base } = await createShare(postern);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
+  await recoverInterruptedChanges(postern.ports, new Set());
+  await sweepLocations(postern.ports);
+  await endExpiredUploads(postern.ports, new UploadWriters(() => 0));
+  const ofMany = /^select (\* from "location"$|.*"configuration".* from "unsettled"|distinct "location"\.\*)/;
+  assert.deepEqual(
+    [...statements].filter((statement) => ofMany.test(statement)),
+    [],
+  );
 });
 
 test('an upload whose file is in place but whose outcome was not recorded is complete after recovery', async (t) => {

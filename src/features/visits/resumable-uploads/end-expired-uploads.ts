@@ -1,10 +1,10 @@
-import type { Selectable } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
-import { openLocation } from '#features/storage-access/open-location.ts';
+import { findStorageLocation, openLocation } from '#features/storage-access/open-location.ts';
+import { BusyLocations } from '#features/visits/files/busy-locations.ts';
 import { forEachLocation } from '#features/visits/files/for-each-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { LocationTable } from '#ports/tables.ts';
+import type { StorageLocation } from '#ports/storages.ts';
 import { deleteUploadRow, evidenceOf, isBeingPlaced, isFree, type UploadRow } from './upload-rows.ts';
 import type { UploadWriters } from './upload-writers.ts';
 
@@ -13,7 +13,6 @@ const maxUploads = 1000; // of a location, in one run
 const gracePeriod = 3_600_000;
 
 type EndPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
-type LocationRow = Selectable<LocationTable>;
 
 /** Selects the expired uploads of which no other running process receives a part. */
 const expiredUploads = ({ store, clock, process }: EndPorts, running: readonly string[]) =>
@@ -25,7 +24,7 @@ const expiredUploads = ({ store, clock, process }: EndPorts, running: readonly s
 
 async function endUpload(
   ports: EndPorts,
-  location: LocationRow,
+  location: StorageLocation,
   upload: Pick<UploadRow, 'id' | 'location_path' | 'token' | 'handle'>,
 ): Promise<void> {
   const evidence = evidenceOf(upload);
@@ -35,34 +34,45 @@ async function endUpload(
   await deleteUploadRow(ports, { tid: location.tid, id: upload.id });
 }
 
+/** Deletes the received bytes of the expired uploads at a location, and their rows, until it fails. */
+async function endUploadsAt(
+  ports: EndPorts,
+  running: readonly string[],
+  { tid, location_id: id }: Pick<UploadRow, 'tid' | 'location_id'>,
+  uploadWriters: UploadWriters,
+): Promise<void> {
+  const location = await findStorageLocation(ports.store.read, { tid, id });
+  if (!location) return; // it was deleted
+  const uploads = await expiredUploads(ports, running)
+    .select(['id', 'location_path', 'token', 'handle'])
+    .where('tid', '=', tid)
+    .where('location_id', '=', id)
+    .orderBy('expires_at')
+    .limit(maxUploads)
+    .execute();
+  for (const upload of uploads)
+    try {
+      await uploadWriters.runWithoutParts(upload.id, () => endUpload(ports, location, upload));
+    } catch (cause) {
+      // The location is unavailable, and its other uploads would wait for it, too: the next run tries again.
+      if (!(cause instanceof Refusal)) return; // a refusal: a part is being received
+    }
+}
+
 /**
  * Deletes the received bytes of expired uploads in parts, and their rows. If a location is
  * unavailable, the next run tries again. After a week, the row is deleted in any case
  * (features/jobs/delete-expired-rows.ts).
+ * @param busyLocations the locations at which earlier runs may still delete uploads, which this run skips
  */
-export async function endExpiredUploads(ports: EndPorts, uploadWriters: UploadWriters): Promise<void> {
+export async function endExpiredUploads(
+  ports: EndPorts,
+  uploadWriters: UploadWriters,
+  busyLocations: BusyLocations = new BusyLocations(),
+): Promise<void> {
   const running = await findRunningProcesses(ports);
-  const locations = await expiredUploads(ports, running)
-    .innerJoin('location', (join) =>
-      join.onRef('location.tid', '=', 'resumable_upload.tid').onRef('location.id', '=', 'resumable_upload.location_id'),
-    )
-    .selectAll('location')
-    .distinct()
-    .execute();
-  await forEachLocation(locations, async (location) => {
-    const uploads = await expiredUploads(ports, running)
-      .select(['id', 'location_path', 'token', 'handle'])
-      .where('tid', '=', location.tid)
-      .where('location_id', '=', location.id)
-      .orderBy('expires_at')
-      .limit(maxUploads)
-      .execute();
-    for (const upload of uploads)
-      try {
-        await uploadWriters.runWithoutParts(upload.id, () => endUpload(ports, location, upload));
-      } catch (cause) {
-        // The location is unavailable, and its other uploads would wait for it, too: the next run tries again.
-        if (!(cause instanceof Refusal)) return; // a refusal: a part is being received
-      }
-  });
+  const locations = await expiredUploads(ports, running).select(['tid', 'location_id']).distinct().execute();
+  await forEachLocation(locations, (location) =>
+    busyLocations.runUnlessBusy(`${location.tid} ${location.location_id}`, () => endUploadsAt(ports, running, location, uploadWriters)),
+  );
 }
