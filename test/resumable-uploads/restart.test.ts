@@ -16,7 +16,7 @@ import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { recordStatements } from '../parts/statements.ts';
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
-import { startPostern, temporaryFolder } from '../start.ts';
+import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { createShare, hour, settableClock } from '../visit/visiting.ts';
 import { sha256, tusClient } from './tus.ts';
 
@@ -81,6 +81,34 @@ test('the sweep keeps an unfinished upload; an expired one is deleted with its r
   await endExpiredUploads(postern.ports, new UploadWriters(() => 0));
   assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
   assert.deepEqual(await postern.ports.store.read.selectFrom('resumable_upload').selectAll().execute(), []);
+});
+
+/** Adds copies of the only upload in parts, which have no files. */
+async function copyUpload({ ports: { store } }: TestPostern, count: number): Promise<void> {
+  const row = await store.read.selectFrom('resumable_upload').selectAll().executeTakeFirstOrThrow();
+  for (let start = 0; start < count; start += 500)
+    await store.write(
+      (tx) =>
+        tx
+          .insertInto('resumable_upload')
+          .values(Array.from({ length: Math.min(500, count - start) }, (_, index) => ({ ...row, ...copyKeys(start + index) })))
+          .execute(),
+      'job',
+    );
+}
+const copyKeys = (number: number) => ({ id: `id-${number}`, token: `token-${number}` });
+
+test('all expired uploads of a location are deleted in one run, also more than a thousand', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
+  if (postern.ports.store.isShared) return t.skip('a thousand transactions take a minute on PostgreSQL');
+  const { base } = await createShare(postern);
+  await tusClient(postern, base).begin('a', 6);
+  await copyUpload(postern, 1100);
+  clock.advance(26 * hour);
+  await endExpiredUploads(postern.ports, new UploadWriters(() => 0));
+  const remaining = postern.ports.store.read.selectFrom('resumable_upload').select('id').limit(1);
+  await until(async () => (await remaining.executeTakeFirst()) === undefined); // the run may continue in the background
 });
 
 test('an expired upload is not deleted while it is in use', async (t) => {

@@ -8,7 +8,7 @@ import type { StorageLocation } from '#ports/storages.ts';
 import { deleteUploadRow, evidenceOf, isBeingPlaced, isFree, type UploadRow } from './upload-rows.ts';
 import type { UploadWriters } from './upload-writers.ts';
 
-const maxUploads = 1000; // of a location, in one run
+const pageSize = 1000; // uploads
 /** A part that another process began to receive before its upload expired may still arrive for this time; ms. */
 const gracePeriod = 3_600_000;
 
@@ -34,6 +34,25 @@ async function endUpload(
   await deleteUploadRow(ports, { tid: location.tid, id: upload.id });
 }
 
+/** Yields the expired uploads at a location, the oldest first. */
+async function* expiredUploadsAt(ports: EndPorts, running: readonly string[], tid: number, locationId: number) {
+  let last = { expires_at: 0, id: '' };
+  for (;;) {
+    const uploads = await expiredUploads(ports, running)
+      .select(['id', 'location_path', 'token', 'handle', 'expires_at'])
+      .where('tid', '=', tid)
+      .where('location_id', '=', locationId)
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('expires_at', 'id'), '>', tuple(last.expires_at, last.id)))
+      .orderBy('expires_at')
+      .orderBy('id')
+      .limit(pageSize)
+      .execute();
+    yield* uploads;
+    last = uploads.at(-1) ?? last;
+    if (uploads.length < pageSize) return;
+  }
+}
+
 /** Deletes the received bytes of the expired uploads at a location, and their rows, until it fails. */
 async function endUploadsAt(
   ports: EndPorts,
@@ -43,14 +62,7 @@ async function endUploadsAt(
 ): Promise<void> {
   const location = await findStorageLocation(ports.store.read, { tid, id });
   if (!location) return; // it was deleted
-  const uploads = await expiredUploads(ports, running)
-    .select(['id', 'location_path', 'token', 'handle'])
-    .where('tid', '=', tid)
-    .where('location_id', '=', id)
-    .orderBy('expires_at')
-    .limit(maxUploads)
-    .execute();
-  for (const upload of uploads)
+  for await (const upload of expiredUploadsAt(ports, running, tid, id))
     try {
       await uploadWriters.runWithoutParts(upload.id, () => endUpload(ports, location, upload));
     } catch (cause) {
