@@ -111,6 +111,19 @@ test('all expired uploads of a location are deleted in one run, also more than a
   await until(async () => (await remaining.executeTakeFirst()) === undefined); // the run may continue in the background
 });
 
+test('a link at which 20,000 expired uploads cannot be deleted accepts no further ones until they are deleted', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
+  const { base } = await createShare(postern);
+  const tus = tusClient(postern, base);
+  await tus.begin('a', 6);
+  await copyUpload(postern, 19_999);
+  clock.advance(hour);
+  assert.equal((await tus.announce('b', 6)).json.code, 'uploadsBusy');
+  await postern.ports.store.write((tx) => tx.deleteFrom('resumable_upload').where('id', '=', 'id-0').execute(), 'job');
+  await tus.begin('b', 6);
+});
+
 test('an expired upload is not deleted while it is in use', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });

@@ -5,12 +5,31 @@ import type { UploadRow } from './upload-rows.ts';
 
 /** Maximum number of unfinished uploads at one link: in total, from one network, and from one wide network. */
 const maxUnfinished = { link: 1000, network: 200, wide: 400 };
+/**
+ * Maximum number of uploads at one link that are not complete, with the expired ones. It is reached only if these cannot be deleted for
+ * hours, because the storage fails.
+ */
+const maxNotDeleted = 20_000;
 const retryAfter = 60; // seconds
 
 const busyRefusal = () =>
   new Refusal('uploadsBusy', 'Too many uploads at this link are unfinished, in total or from your network. Finish or delete some first.', {
     retryAfter,
   });
+
+/** Returns whether very many uploads at a link are neither complete nor deleted. */
+async function isFull(tx: Tx, { tid, share_id: shareId }: UploadRow): Promise<boolean> {
+  const last = await tx
+    .selectFrom('resumable_upload')
+    .select('id')
+    .where('tid', '=', tid)
+    .where('share_id', '=', shareId)
+    .where('stored_name', 'is', null)
+    .limit(1)
+    .offset(maxNotDeleted - 1)
+    .executeTakeFirst();
+  return last !== undefined;
+}
 
 const unfinishedAtLink = (tx: Tx, { tid, share_id: shareId }: UploadRow, now: number) =>
   tx
@@ -75,6 +94,8 @@ async function makeRoom(tx: Tx, row: UploadRow, ownCount: number, now: number): 
  * @throws Refusal (503)
  */
 export async function checkUnfinished(tx: Tx, row: UploadRow, now: number): Promise<DeletedUpload | null> {
+  if (await isFull(tx, row))
+    throw new Refusal('uploadsBusy', 'Too many expired uploads at this link could not be deleted yet. Try again later.', { retryAfter });
   const counts = await unfinishedAtLink(tx, row, now)
     .select(({ fn, ref }) => [
       fn.countAll<number | string>().as('link'),
