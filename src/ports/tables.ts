@@ -79,7 +79,7 @@ export interface ShareTable extends ManagedTable, ColumnsOf<typeof storedShareFi
   id: Generated<number>;
   location_id: number;
   path: string;
-  /** The path in normalized form, for search. */
+  /** The path in normalized form, for search and quotas. */
   path_key: string;
   /** Approximate number of names in the share's lists: deleting a user does not change it (migrations/0005-long-lists). */
   listed_names: number;

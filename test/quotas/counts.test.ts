@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import type { ItemPath } from '#core/item-path.ts';
 import { countDueFolders } from '#features/quotas/count-due-folders.ts';
+import { atEnd } from '../parts/at-end.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { recordStatements } from '../parts/statements.ts';
 import { until } from '../ports/until.ts';
 import { tusClient } from '../resumable-uploads/tus.ts';
 import { startPostern, type TestPostern } from '../start.ts';
@@ -133,4 +136,19 @@ test('the unfinished uploads of a deleted share free their space at once', async
   assert.equal(await put(postern, base, 'other.txt', 'x'), 507);
   await postern.call('share/delete', { id: shareToDelete.id });
   assert.equal(await put(postern, base, 'other.txt', 'x'), 201);
+});
+
+test('the count of a folder looks up one share by an index, however many shares with quotas its tenant has', async (t) => {
+  const statements = recordStatements(t);
+  const postern = await startPostern(t);
+  if (postern.ports.store.dialect.name !== 'sqlite') return t.skip('the plan of PostgreSQL depends on its statistics');
+  await mkdir(join(postern.files, 'in'));
+  await createShare(postern, { path: '/in', maxBytes: 100 });
+  await count(postern);
+  const [lookup] = [...statements].filter((sql) => /^select "\w+" from "share" .*"max_bytes" is not null/.test(sql));
+  assert.ok(lookup);
+  const database = new DatabaseSync(join(postern.data, 'postern.db'), { readOnly: true });
+  atEnd(t, () => database.close());
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${lookup}`).all(...Array.from(lookup.matchAll(/\?/g), () => 1));
+  assert.match(plan.map(({ detail }) => detail).join('\n'), /SEARCH share USING .*location_id=\? AND path_key=\?/);
 });

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { formatItemPath, parseStoredPath, rootPath } from '#core/item-path.ts';
+import { parseStoredPath, rootPath } from '#core/item-path.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
@@ -33,14 +33,16 @@ const keyOf = ({ tid, id, path }: CountedFolder) => ({ tid, location_id: id, pat
 /** Returns whether the folder must still be counted. The folder of a share is counted only while a share of this folder has a quota. */
 async function isStillCounted(db: Tx, { tid, id, path }: CountedFolder): Promise<boolean> {
   if (path === '/') return true;
-  const shares = await db
+  const share = await db
     .selectFrom('share')
-    .select('path')
+    .select('id')
     .where('tid', '=', tid)
     .where('location_id', '=', id)
-    .where(({ or, eb }) => or([eb('max_bytes', 'is not', null), eb('max_files', 'is not', null)]))
-    .execute();
-  return shares.some((share) => formatItemPath(parseStoredPath(share.path) ?? rootPath) === path);
+    .where('path_key', '=', path)
+    .where(({ or, eb }) => or([eb('max_bytes', 'is not', null), eb('max_files', 'is not', null)])) // as the index share_quota
+    .limit(1)
+    .executeTakeFirst();
+  return share !== undefined;
 }
 
 /** The recorded size of a folder, and the number of changes that were added to it. `discardCounts` resets that number, a count does not. */

@@ -29,6 +29,7 @@ import { dropBoxUploads } from './0028-drop-box-uploads.ts';
 import { shareUserIndex } from './0029-share-user-index.ts';
 import { heldLists } from './0030-held-lists.ts';
 import { pendingChangeIndexes } from './0031-pending-change-indexes.ts';
+import { quotaCounts } from './0032-quota-counts.ts';
 import { listChanges } from './0033-list-changes.ts';
 import type { Migration } from './migration.ts';
 
@@ -65,5 +66,6 @@ export const migrations: readonly Migration[] = [
   shareUserIndex,
   heldLists,
   pendingChangeIndexes,
+  quotaCounts,
   listChanges,
 ];
