@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rootPath } from '#core/item-path.ts';
 import type { Entry } from '#core/listing.ts';
-import { type CountableStorage, countFiles, TooManyFiles } from '#features/quotas/count-files.ts';
+import { type CountableStorage, countFiles } from '#features/quotas/count-files.ts';
+import { TooManyFiles } from '#features/quotas/uncounted-folders.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 
 const entryOf = (name: string, folder: boolean, size = 0): Entry => ({ name, folder, size, modified: 0, etag: '' });
@@ -69,4 +70,53 @@ test('a listing that arrives after the count has ended is closed', async (t) => 
   }
   listed.resolve(lateList());
   await isClosed.promise;
+});
+
+/** Returns a storage whose root lists folders with names of this length. Listing one of them waits until the test makes it fail. */
+function storageWithSubfolders(folders: number, nameLength: number) {
+  const isListed = Promise.withResolvers<void>();
+  const failure = Promise.withResolvers<never>();
+  async function* list() {
+    const batch = 1000;
+    for (let first = 0; first < folders; first += batch)
+      yield Array.from({ length: batch }, (_, index) => entryOf(`${first + index}`.padStart(nameLength, 'x'), true));
+  }
+  const storage: CountableStorage = {
+    stat: async () => entryOf('root', true),
+    list: async (path) => {
+      if (path.length === 0) return list();
+      isListed.resolve();
+      return failure.promise;
+    },
+  };
+  return { storage, isListed: isListed.promise, fail: () => failure.reject(new StorageUnavailable('the test ends')) };
+}
+
+/** Begins to count a folder with many subfolders. The count waits when it has the names of all of them. */
+async function holdCount(folders: number, nameLength: number, memory = { usedBytes: 0 }) {
+  const { storage, isListed, fail } = storageWithSubfolders(folders, nameLength);
+  const count = countFiles(storage, rootPath, { memory });
+  await Promise.race([count, isListed]);
+  return async () => {
+    fail();
+    await assert.rejects(count, StorageUnavailable);
+  };
+}
+
+test('half a million folders beside each other can be counted if their names have a usual length', async () => {
+  const end = await holdCount(500_000, 20);
+  await end();
+});
+
+test('a count fails rather than keep a hundred megabytes of names in memory', async () => {
+  await assert.rejects(holdCount(500_000, 255), TooManyFiles);
+});
+
+test('counts that run at the same time share the memory for names, and each leaves some of it to others', async () => {
+  const memory = { usedBytes: 0 };
+  const end = await holdCount(60_000, 255, memory);
+  await assert.rejects(holdCount(60_000, 255, memory), TooManyFiles);
+  const endSmall = await holdCount(10_000, 255, memory);
+  await Promise.all([end(), endSmall()]);
+  assert.deepEqual(memory, { usedBytes: 0 });
 });

@@ -37,6 +37,7 @@ class FolderCounts {
   readonly #ports: CountPorts;
   readonly #jobSignal: AbortSignal;
   readonly #running = new Set<RunningCount>();
+  readonly #memory = { usedBytes: 0 };
 
   constructor(ports: CountPorts, jobSignal: AbortSignal) {
     this.#ports = ports;
@@ -73,7 +74,7 @@ class FolderCounts {
   #start(folder: CountedFolder): void {
     const abort = new AbortController();
     const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(maxCountTime)]);
-    const completion = countFolder(this.#ports, folder, { jobSignal: this.#jobSignal, signal });
+    const completion = countFolder(this.#ports, folder, { jobSignal: this.#jobSignal, memory: this.#memory, signal });
     const count: RunningCount = { tid: folder.tid, abort: () => abort.abort(), completion, isSlow: false };
     this.#running.add(count);
     const slowTimer = setTimeout(() => this.#markSlow(count), minute);

@@ -1,18 +1,15 @@
-import { type ItemPath, joinPaths, parseSegments } from '#core/item-path.ts';
+import type { ItemPath } from '#core/item-path.ts';
 import { waitAtMost } from '#core/time-limit.ts';
 import type { Storage } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
+import { type CountMemory, TooManyFiles, UncountedFolders } from './uncounted-folders.ts';
 import type { UsedSpace } from './used-space.ts';
 
 const maxDepth = 255; // levels; deeper folders are not counted: a hostile service could nest them without end
-const maxPendingFolders = 1_000_000; // names in memory
 const stepTimeLimit = 60_000; // ms; a storage that hangs must not keep the count of other locations from running
 
 /** The methods of a storage that counting needs. */
 export type CountableStorage = Pick<Storage, 'stat' | 'list'>;
-
-/** There are more files and folders than the caller allows, or more folders than fit in memory. */
-export class TooManyFiles extends Error {}
 
 /** Waits for a storage. @throws StorageUnavailable if it does not respond in time */
 async function awaitStep<T>(step: Promise<T>): Promise<T> {
@@ -53,35 +50,41 @@ async function* batchesOf(storage: CountableStorage, folder: ItemPath) {
   }
 }
 
+interface CountOptions {
+  /** Maximum number of files and folders. */
+  readonly maxEntries?: number;
+  /** Counts that run at the same time share it. */
+  readonly memory?: CountMemory;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Counts the files of a folder and of all its subfolders. The path may also be that of a file.
- * @param maxEntries files and folders
  * @throws TooManyFiles, StorageUnavailable; the reason of the signal
  */
 export async function countFiles(
   storage: CountableStorage,
   path: ItemPath,
-  { maxEntries = Number.POSITIVE_INFINITY, signal }: { readonly maxEntries?: number; readonly signal?: AbortSignal } = {},
+  { maxEntries = Number.POSITIVE_INFINITY, memory = { usedBytes: 0 }, signal }: CountOptions = {},
 ): Promise<UsedSpace> {
   const root = path.length === 0 ? null : await awaitStep(storage.stat(path));
   if (path.length > 0 && !root) return { bytes: 0, files: 0 };
   if (root && !root.folder) return { bytes: root.size, files: 1 };
-  /** Folders that are still to be listed. The name is null for the first one, which is `path` itself. */
-  const pending: { readonly parent: ItemPath; readonly name: string | null }[] = [{ parent: path, name: null }];
+  using folders = new UncountedFolders(memory);
   let [bytes, files, entries] = [0, 0, 0];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const name = parseSegments(next.name === null ? [] : [next.name]);
-    if (!name) continue; // no path can have this name
-    const folder = joinPaths(next.parent, name);
+  for (let folder: ItemPath | null = path; folder; folder = folders.take()) {
     for await (const batch of batchesOf(storage, folder)) {
       signal?.throwIfAborted();
       entries += batch.length;
-      for (const entry of batch) {
-        bytes += entry.size;
-        files += entry.folder ? 0 : 1;
-        if (entry.folder && folder.length < maxDepth) pending.push({ parent: folder, name: entry.name });
-      }
-      if (entries > maxEntries || pending.length > maxPendingFolders) throw new TooManyFiles('there are too many files to count');
+      if (entries > maxEntries) throw new TooManyFiles('there are too many files to count');
+      const subfolders = batch.filter((entry) => entry.folder);
+      bytes += batch.reduce((sum, { size }) => sum + size, 0);
+      files += batch.length - subfolders.length;
+      if (folder.length < maxDepth)
+        folders.add(
+          folder,
+          subfolders.map(({ name }) => name),
+        );
     }
   }
   return { bytes, files };

@@ -6,6 +6,7 @@ import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
 import type { LocationTable } from '#ports/tables.ts';
 import { countFiles } from './count-files.ts';
 import { deleteCountedFolder } from './counted-folders.ts';
+import type { CountMemory } from './uncounted-folders.ts';
 import type { UsedSpace } from './used-space.ts';
 
 const minute = 60_000; // ms
@@ -127,7 +128,14 @@ async function setDue({ store, clock }: CountPorts, folder: CountedFolder, dueAt
   );
 }
 
-async function countOnce(ports: CountPorts, folder: CountedFolder, startedAt: number, signal: AbortSignal): Promise<void> {
+interface CountOptions {
+  /** Memory that all counts of the job share. */
+  readonly memory: CountMemory;
+  /** Ends the count. */
+  readonly signal: AbortSignal;
+}
+
+async function countOnce(ports: CountPorts, folder: CountedFolder, startedAt: number, options: CountOptions): Promise<void> {
   const { store, storages, vault, clock } = ports;
   if (!(await isStillCounted(store.read, folder))) {
     const item = { tid: folder.tid, locationId: folder.id, path: folder.path };
@@ -136,24 +144,23 @@ async function countOnce(ports: CountPorts, folder: CountedFolder, startedAt: nu
   await setDue(ports, folder, startedAt); // if the due time differs after the count, a new count was requested meanwhile
   const before = await recordedSpace(store.read, folder);
   const storage = await openLocation(folder, { storages, vault });
-  const contents = await countFiles(storage, parseStoredPath(folder.path) ?? rootPath, { signal });
+  const contents = await countFiles(storage, parseStoredPath(folder.path) ?? rootPath, options);
   await store.write((tx) => storeCount(tx, folder, { contents, before, startedAt, endedAt: clock.now() }), 'job');
 }
 
 /**
- * Counts a folder. If its location is unavailable or takes too long, it is counted again later.
+ * Counts a folder. If its location is unavailable, takes too long or needs too much memory, it is counted again later.
  * @param jobSignal ends the job
- * @param signal ends this count
  * @throws StoreUnavailable, StoreFull; the reason of `jobSignal`
  */
 export async function countFolder(
   ports: CountPorts,
   folder: CountedFolder,
-  { jobSignal, signal }: { readonly jobSignal: AbortSignal; readonly signal: AbortSignal },
+  { jobSignal, memory, signal }: CountOptions & { readonly jobSignal: AbortSignal },
 ): Promise<void> {
   const startedAt = ports.clock.now();
   try {
-    await countOnce(ports, folder, startedAt, AbortSignal.any([jobSignal, signal]));
+    await countOnce(ports, folder, startedAt, { memory, signal: AbortSignal.any([jobSignal, signal]) });
   } catch (cause) {
     if (jobSignal.aborted || cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
     const endedAt = ports.clock.now();
