@@ -12,7 +12,8 @@ import {
   reportInterval,
   reportProcessEnd,
 } from '#features/processes/running-processes.ts';
-import { countDueFolders, hasDueFolders } from '#features/quotas/count-due-folders.ts';
+import { countDueFolders } from '#features/quotas/count-due-folders.ts';
+import { hasDueFolders } from '#features/quotas/due-folders.ts';
 import { addUnknownLinks, countUnknownLinks } from '#features/rate-limits/unknown-links.ts';
 import { emailCodeMails } from '#features/visits/codes/sealed-code-mail.ts';
 import { BusyLocations } from '#features/visits/files/busy-locations.ts';

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import type { ItemPath } from '#core/item-path.ts';
 import { countDueFolders } from '#features/quotas/count-due-folders.ts';
+import { hasDueFolders } from '#features/quotas/due-folders.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { recordStatements } from '../parts/statements.ts';
@@ -138,17 +139,34 @@ test('the unfinished uploads of a deleted share free their space at once', async
   assert.equal(await put(postern, base, 'other.txt', 'x'), 201);
 });
 
-test('the count of a folder looks up one share by an index, however many shares with quotas its tenant has', async (t) => {
+/** Returns how SQLite runs the statement that matches a pattern. */
+function planOf(t: TestContext, postern: TestPostern, statements: ReadonlySet<string>, pattern: RegExp): string {
+  const [statement] = [...statements].filter((sql) => pattern.test(sql));
+  assert.ok(statement, `${pattern}`);
+  const database = new DatabaseSync(join(postern.data, 'postern.db'), { readOnly: true });
+  atEnd(t, () => database.close());
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${statement}`).all(...Array.from(statement.matchAll(/\?/g), () => 1));
+  return plan.map(({ detail }) => detail).join('\n');
+}
+
+test('a count reads no other share and no other folder of its tenant, however many there are', async (t) => {
   const statements = recordStatements(t);
   const postern = await startPostern(t);
   if (postern.ports.store.dialect.name !== 'sqlite') return t.skip('the plan of PostgreSQL depends on its statistics');
   await mkdir(join(postern.files, 'in'));
   await createShare(postern, { path: '/in', maxBytes: 100 });
+  assert.equal(await hasDueFolders(postern.ports), true);
   await count(postern);
-  const [lookup] = [...statements].filter((sql) => /^select "\w+" from "share" .*"max_bytes" is not null/.test(sql));
-  assert.ok(lookup);
-  const database = new DatabaseSync(join(postern.data, 'postern.db'), { readOnly: true });
-  atEnd(t, () => database.close());
-  const plan = database.prepare(`EXPLAIN QUERY PLAN ${lookup}`).all(...Array.from(lookup.matchAll(/\?/g), () => 1));
-  assert.match(plan.map(({ detail }) => detail).join('\n'), /SEARCH share USING .*location_id=\? AND path_key=\?/);
+  assert.equal(await hasDueFolders(postern.ports), false);
+  const plan = (pattern: RegExp) => planOf(t, postern, statements, pattern);
+  assert.match(plan(/^select "\w+" from "share" .*"max_bytes" is not null/), /SEARCH share USING .*location_id=\? AND path_key=\?/);
+  for (const pattern of [
+    /^select "counted_folder"."tid" .*"due_at" <= /,
+    /^select .*"location".*"counted_folder"."tid" = .*"due_at" <= /,
+    /^select "counted_folder"."tid" .*"counted_at" > /,
+  ]) {
+    assert.match(plan(pattern), /^SEARCH counted_folder USING /);
+    assert.doesNotMatch(plan(pattern), /TEMP B-TREE/);
+  }
+  assert.match(plan(/^select "id" from "tenant" where exists/), /SEARCH counted_folder .*USING .*tid=\? AND due_at<\?/);
 });

@@ -1,12 +1,14 @@
 import { waitAtMost } from '#core/time-limit.ts';
 import { type CountedFolder, type CountPorts, countFolder } from './count-folder.ts';
+import { correctDueTimes, findDueFolder, findDueTenants } from './due-folders.ts';
 
 const minute = 60_000; // ms
 /** Counts that run at a time, each of another tenant. A count that takes longer than a minute is slow. */
 const maxQuick = 4;
 const maxSlow = 16;
 const maxCountTime = 120 * minute; // a hostile service could list files without end
-const searchInterval = minute / 6; // ms between two searches for due folders while some are being counted
+const waitInterval = minute / 6; // ms after which other tenants get a count while some folders are being counted
+const minSearchInterval = waitInterval / 2; // ms between two searches for tenants: each search reads a row for each tenant
 
 interface RunningCount {
   readonly tid: number;
@@ -15,29 +17,15 @@ interface RunningCount {
   isSlow: boolean;
 }
 
-/** Selects the folder that has been due the longest, of all tenants but these. */
-const dueFolders = ({ store, clock }: CountPorts, busyTenants: readonly number[] = []) =>
-  store.read
-    .selectFrom('counted_folder')
-    .innerJoin('location', (join) =>
-      join.onRef('location.tid', '=', 'counted_folder.tid').onRef('location.id', '=', 'counted_folder.location_id'),
-    )
-    .selectAll('location')
-    .select(['path', 'counted_at'])
-    // A folder is also due if its last count is in the future: the clock was ahead then.
-    .where(({ or, eb }) => or([eb('due_at', '<=', clock.now()), eb('counted_at', '>', clock.now())]))
-    .$if(busyTenants.length > 0, (query) => query.where('counted_folder.tid', 'not in', [...busyTenants]))
-    .orderBy('due_at')
-    .limit(1);
-
-export const hasDueFolders = async (ports: CountPorts): Promise<boolean> => (await dueFolders(ports).executeTakeFirst()) !== undefined;
-
 /** Counts the due folders. A location whose files take long to count delays no other tenant. */
 class FolderCounts {
   readonly #ports: CountPorts;
   readonly #jobSignal: AbortSignal;
   readonly #running = new Set<RunningCount>();
   readonly #memory = { usedBytes: 0 };
+  /** Tenants that may have due folders. They take turns. */
+  readonly #waitingTenants = new Set<number>();
+  #searchedAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: CountPorts, jobSignal: AbortSignal) {
     this.#ports = ports;
@@ -52,7 +40,7 @@ class FolderCounts {
         const folder = this.#quickCount < maxQuick ? await this.#findDue() : undefined;
         if (folder) this.#start(folder);
         else if (this.#running.size === 0) return;
-        else await waitAtMost(Promise.race([...this.#running].map(({ completion }) => completion)), searchInterval);
+        else await waitAtMost(Promise.race([...this.#running].map(({ completion }) => completion)), waitInterval);
       }
     } finally {
       for (const { abort } of this.#running) abort();
@@ -64,11 +52,24 @@ class FolderCounts {
     return [...this.#running].filter(({ isSlow }) => !isSlow).length;
   }
 
-  #findDue(): Promise<CountedFolder | undefined> {
-    return dueFolders(
-      this.#ports,
-      [...this.#running].map(({ tid }) => tid),
-    ).executeTakeFirst();
+  /** Finds a due folder of the next tenant that has one, and of which no folder is being counted. */
+  async #findDue(): Promise<CountedFolder | undefined> {
+    await this.#searchTenants();
+    for (const tid of this.#waitingTenants) {
+      this.#waitingTenants.delete(tid);
+      const folder = await findDueFolder(this.#ports, tid);
+      if (folder) return folder;
+    }
+    return undefined;
+  }
+
+  async #searchTenants(): Promise<void> {
+    if (performance.now() - this.#searchedAt < minSearchInterval) return;
+    this.#searchedAt = performance.now();
+    await correctDueTimes(this.#ports);
+    const tenants = await findDueTenants(this.#ports);
+    const busyTenants = new Set([...this.#running].map(({ tid }) => tid));
+    for (const tid of tenants) if (!busyTenants.has(tid)) this.#waitingTenants.add(tid);
   }
 
   #start(folder: CountedFolder): void {
@@ -81,6 +82,7 @@ class FolderCounts {
     const end = () => {
       clearTimeout(slowTimer);
       this.#running.delete(count);
+      this.#waitingTenants.add(folder.tid); // it may have more
     };
     completion.then(end, end);
   }

@@ -25,8 +25,6 @@ export type CountPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>;
 export interface CountedFolder extends Selectable<LocationTable> {
   /** Path in the location. */
   readonly path: string;
-  /** Time of the last count, in ms since the epoch; null: it was not counted yet. */
-  readonly counted_at: number | null;
 }
 
 const keyOf = ({ tid, id, path }: CountedFolder) => ({ tid, location_id: id, path });
@@ -111,17 +109,13 @@ async function storeCount(tx: Tx, folder: CountedFolder, { contents, before, sta
     .execute();
 }
 
-/**
- * Sets when a folder is due. If its last count seems to be in the future, because the clock was ahead, the time of that count becomes now.
- * @param dueAt ms since the epoch
- */
-async function setDue({ store, clock }: CountPorts, folder: CountedFolder, dueAt: number): Promise<void> {
-  const now = clock.now();
+/** @param dueAt ms since the epoch */
+async function setDue({ store }: CountPorts, folder: CountedFolder, dueAt: number): Promise<void> {
   await store.write(
     (tx) =>
       tx
         .updateTable('counted_folder')
-        .set({ due_at: dueAt, ...(Number(folder.counted_at) > now ? { counted_at: now } : {}) })
+        .set({ due_at: dueAt })
         .where(({ and }) => and(keyOf(folder)))
         .execute(),
     'job',

@@ -1,7 +1,14 @@
 import type { Migration } from './migration.ts';
 
-/** Index that finds whether a share of a folder has a quota, however many shares with quotas the location has. */
+/**
+ * Indexes that find whether a share of a folder has a quota, the due folders of a tenant, and the folders that were counted while the clock
+ * was ahead. None of these lookups then reads all shares or all counted folders.
+ */
 export const quotaCounts: Migration = {
   name: '0032-quota-counts',
-  statements: () => ['CREATE INDEX share_quota ON share(tid, location_id, path_key) WHERE max_bytes IS NOT NULL OR max_files IS NOT NULL'],
+  statements: () => [
+    'CREATE INDEX share_quota ON share(tid, location_id, path_key) WHERE max_bytes IS NOT NULL OR max_files IS NOT NULL',
+    'CREATE INDEX counted_folder_tenant ON counted_folder(tid, due_at)',
+    'CREATE INDEX counted_folder_time ON counted_folder(counted_at)',
+  ],
 };
