@@ -26,3 +26,15 @@ export interface UsedSpaceTable {
   /** Each change of files increments it. */
   changes: number;
 }
+
+/** A change of many counted folders of a location, which a job makes in batches. */
+export interface CountChangeTable {
+  readonly tid: number;
+  readonly location_id: number;
+  /** The change is for the counted folders below this path; `/`: also for the root. */
+  readonly path: string;
+  /** A new count is requested, the old counts are discarded as well, or the folders are no longer counted. */
+  readonly action: 'count' | 'discard' | 'delete';
+  /** The change is still to be made for the folders from this path on. */
+  next_path: string;
+}

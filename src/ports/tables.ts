@@ -16,7 +16,7 @@ import type {
 import type { ProcessTable, SecretKeyTable } from './installation-tables.ts';
 import type { JobTable } from './job-tables.ts';
 import type { AlertDigestTable, DeliveryTable, MailContentTable, SignInCodeTable, UnsubscriptionTable } from './mail-tables.ts';
-import type { CountedFolderTable, UsedSpaceTable } from './quota-tables.ts';
+import type { CountChangeTable, CountedFolderTable, UsedSpaceTable } from './quota-tables.ts';
 import type { KnownNetworkTable, UsedStatementTable, VisitSessionTable } from './session-tables.ts';
 
 /**
@@ -217,6 +217,7 @@ export interface Database {
   resumable_upload: ResumableUploadTable;
   counted_folder: CountedFolderTable;
   used_space: UsedSpaceTable;
+  count_change: CountChangeTable;
   visit_session: VisitSessionTable;
   known_network: KnownNetworkTable;
   used_statement: UsedStatementTable;

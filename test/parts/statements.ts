@@ -19,6 +19,7 @@ export const tenantTables = [
     'resumable_upload',
     'counted_folder',
     'used_space',
+    'count_change',
     'sign_in_code',
   ],
 ];

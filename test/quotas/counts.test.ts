@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import type { ItemPath } from '#core/item-path.ts';
+import { continueCountChange, hasCountChange } from '#features/quotas/count-changes.ts';
 import { countDueFolders } from '#features/quotas/count-due-folders.ts';
 import { hasDueFolders } from '#features/quotas/due-folders.ts';
 import { atEnd } from '../parts/at-end.ts';
@@ -12,7 +13,7 @@ import { recordStatements } from '../parts/statements.ts';
 import { until } from '../ports/until.ts';
 import { tusClient } from '../resumable-uploads/tus.ts';
 import { startPostern, type TestPostern } from '../start.ts';
-import { createShare } from '../visit/visiting.ts';
+import { createShare, jsonPostRequest } from '../visit/visiting.ts';
 
 const minute = 60_000; // ms
 const put = async (postern: TestPostern, base: string, name: string, body: string) =>
@@ -168,5 +169,71 @@ test('a count reads no other share and no other folder of its tenant, however ma
     assert.match(plan(pattern), /^SEARCH counted_folder USING /);
     assert.doesNotMatch(plan(pattern), /TEMP B-TREE/);
   }
-  assert.match(plan(/^select "id" from "tenant" where exists/), /SEARCH counted_folder .*USING .*tid=\? AND due_at<\?/);
+  assert.match(plan(/^select "id" from "tenant" where /), /SEARCH counted_folder .*USING .*tid=\? AND due_at<\?/);
+});
+
+/** Number of counted folders, more than one transaction changes, and the part of them that the first one changes. */
+const [manyFolders, firstBatch] = [1200, 1000];
+
+/** Adds many counted folders below `/in/old`, and one beside it. They hold a byte, and are due in an hour. @returns functions that count rows */
+async function addCountedFolders({ ports: { store } }: TestPostern) {
+  const location = await store.read.selectFrom('location').select(['tid', 'id']).executeTakeFirstOrThrow();
+  const key = { tid: location.tid, location_id: location.id };
+  const [counted_at, due_at] = [Date.now(), Date.now() + 60 * minute];
+  const paths = ['/in/old0', ...Array.from({ length: manyFolders }, (_, index) => `/in/old/${index}`)];
+  await store.write(async (tx) => {
+    await tx
+      .insertInto('counted_folder')
+      .values(paths.map((path) => ({ ...key, path, counted_at, due_at })))
+      .execute();
+    const size = { slot: 0, bytes: 1, files: 1, changes: 1 };
+    await tx
+      .insertInto('used_space')
+      .values(paths.map((path) => ({ ...key, path, ...size })))
+      .execute();
+  }, 'job');
+  const inFolder = ({ path }: { readonly path: string }) => path.startsWith('/in/old');
+  return {
+    due: async () =>
+      (await store.read.selectFrom('counted_folder').select('path').where('due_at', '=', 0).execute()).filter(inFolder).length,
+    counted: async () => (await store.read.selectFrom('counted_folder').select('path').execute()).filter(inFolder).length,
+    /** Makes the changes of the folders that the job makes. */
+    changeAll: async () => {
+      while (await hasCountChange(store.read, key.tid)) await store.write((tx) => continueCountChange(tx, key.tid), 'job');
+    },
+    sized: async () => (await store.read.selectFrom('used_space').select('path').execute()).filter(inFolder).length,
+  };
+}
+
+test('after a rename, all counted folders in the folder are counted again, but others wait for a part of them only', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'in/old'), { recursive: true });
+  const { base } = await createShare(postern, { path: '/in' });
+  await count(postern);
+  const folders = await addCountedFolders(postern);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'old', name: 'new' }))).status, 200);
+  assert.equal(await folders.due(), firstBatch);
+  await folders.changeAll();
+  assert.equal(await folders.due(), manyFolders);
+});
+
+test('if a location gets another folder, the counts of many folders are discarded', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'other'));
+  const [location] = (await postern.call('location/search')).list;
+  const folders = await addCountedFolders(postern);
+  await postern.call('location/update', { id: location.id, configuration: JSON.stringify({ folder: join(postern.files, 'other') }) });
+  assert.equal(await folders.sized(), manyFolders + 1 - firstBatch + 1); // the first one is the root of the location
+  await folders.changeAll();
+  assert.deepEqual([await folders.sized(), await folders.due()], [0, manyFolders + 1]);
+});
+
+test('the counts of many folders of a deleted location are deleted', async (t) => {
+  const postern = await startPostern(t);
+  const [location] = (await postern.call('location/search')).list;
+  const folders = await addCountedFolders(postern);
+  await postern.call('location/delete', { id: location.id });
+  assert.equal(await folders.counted(), manyFolders + 1 - firstBatch + 1);
+  await count(postern);
+  assert.deepEqual([await folders.sized(), await folders.counted()], [0, 0]);
 });

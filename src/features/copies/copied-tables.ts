@@ -49,6 +49,7 @@ export const copiedTables: Keys = {
   resumable_upload: ['tid', 'id'],
   counted_folder: ['tid', 'location_id', 'path'],
   used_space: ['tid', 'location_id', 'path', 'slot'],
+  count_change: ['tid', 'location_id', 'path', 'action'],
   job: ['kind', 'key'],
   secret_key: ['fingerprint'],
 };

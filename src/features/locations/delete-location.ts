@@ -3,7 +3,7 @@ import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { locationFields } from '#core/records/location.ts';
 import { changeOperation } from '#features/operation.ts';
-import { deleteCountedFolder } from '#features/quotas/counted-folders.ts';
+import { deleteCountedFolders } from '#features/quotas/counted-folders.ts';
 import type { Tx } from '#ports/store.ts';
 import { locationRecord } from './location-rows.ts';
 
@@ -27,7 +27,7 @@ export const deleteLocation = changeOperation({
     const share = await sharesOf(tx, caller.tid, id).select('id').limit(1).executeTakeFirst();
     if (share) throw new Refusal('locationInUse', 'A share still uses the location.');
     await tx.deleteFrom('location').where('tid', '=', caller.tid).where('id', '=', id).execute();
-    await deleteCountedFolder(tx, { tid: caller.tid, locationId: id, path: null });
+    await deleteCountedFolders(tx, caller.tid, id);
     return { audit: { before } };
   },
 });

@@ -1,4 +1,5 @@
 import { waitAtMost } from '#core/time-limit.ts';
+import { continueCountChange, hasCountChange } from './count-changes.ts';
 import { type CountedFolder, type CountPorts, countFolder } from './count-folder.ts';
 import { correctDueTimes, findDueFolder, findDueTenants } from './due-folders.ts';
 
@@ -52,15 +53,26 @@ class FolderCounts {
     return [...this.#running].filter(({ isSlow }) => !isSlow).length;
   }
 
-  /** Finds a due folder of the next tenant that has one, and of which no folder is being counted. */
+  /**
+   * Finds a due folder of the next tenant that has one, and of which no folder is being counted. A batch of the tenant's changes is made
+   * before, because it may make folders due.
+   */
   async #findDue(): Promise<CountedFolder | undefined> {
     await this.#searchTenants();
     for (const tid of this.#waitingTenants) {
       this.#waitingTenants.delete(tid);
+      await this.#continueChange(tid);
       const folder = await findDueFolder(this.#ports, tid);
       if (folder) return folder;
     }
     return undefined;
+  }
+
+  async #continueChange(tid: number): Promise<void> {
+    const { store } = this.#ports;
+    if (!(await hasCountChange(store.read, tid))) return;
+    await store.write((tx) => continueCountChange(tx, tid), 'job');
+    this.#waitingTenants.add(tid); // there may be more
   }
 
   async #searchTenants(): Promise<void> {
@@ -77,6 +89,7 @@ class FolderCounts {
     const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(maxCountTime)]);
     const completion = countFolder(this.#ports, folder, { jobSignal: this.#jobSignal, memory: this.#memory, signal });
     const count: RunningCount = { tid: folder.tid, abort: () => abort.abort(), completion, isSlow: false };
+    this.#waitingTenants.delete(folder.tid);
     this.#running.add(count);
     const slowTimer = setTimeout(() => this.#markSlow(count), minute);
     const end = () => {

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { formatItemPath, type ItemPath, pathsToItem } from '#core/item-path.ts';
 import type { Tx } from '#ports/store.ts';
+import { changeCountedFolders } from './count-changes.ts';
 
 // Folders whose files are counted: the root of each location, and the folder of each share that has a quota.
 
@@ -83,28 +84,24 @@ export async function requestCount(tx: Tx, { tid, locationId, path }: LocationIt
     .set({ due_at: 0 })
     .where('tid', '=', tid)
     .where('location_id', '=', locationId)
-    .where(({ or, eb }) => or([eb('path', 'in', pathsToItem(path)), isWithin('path', path)]))
+    .where('path', 'in', pathsToItem(path))
     .execute();
+  await changeCountedFolders(tx, { tid, locationId, path: formatItemPath(path), action: 'count' });
 }
 
 /** Discards the counts of all folders of a location and requests new ones, because the location may hold other files now. */
-export async function discardCounts(tx: Tx, tid: number, locationId: number): Promise<void> {
-  await tx.deleteFrom('used_space').where('tid', '=', tid).where('location_id', '=', locationId).execute();
-  await tx
-    .updateTable('counted_folder')
-    .set({ counted_at: null, due_at: 0 })
-    .where('tid', '=', tid)
-    .where('location_id', '=', locationId)
-    .execute();
-}
+export const discardCounts = (tx: Tx, tid: number, locationId: number): Promise<void> =>
+  changeCountedFolders(tx, { tid, locationId, path: '/', action: 'discard' });
 
-/** Ends the counting of a folder, or of all folders of a location. @param path null: all folders */
+/** Ends the counting of all folders of a location. */
+export const deleteCountedFolders = (tx: Tx, tid: number, locationId: number): Promise<void> =>
+  changeCountedFolders(tx, { tid, locationId, path: '/', action: 'delete' });
+
+/** Ends the counting of a folder. @param path as text */
 export async function deleteCountedFolder(
   tx: Tx,
-  { tid, locationId, path }: Omit<LocationItem, 'path'> & { readonly path: string | null },
+  { tid, locationId, path }: Omit<LocationItem, 'path'> & { readonly path: string },
 ): Promise<void> {
-  for (const table of ['used_space', 'counted_folder'] as const) {
-    const rows = tx.deleteFrom(table).where('tid', '=', tid).where('location_id', '=', locationId);
-    await (path === null ? rows : rows.where('path', '=', path)).execute();
-  }
+  for (const table of ['used_space', 'counted_folder'] as const)
+    await tx.deleteFrom(table).where('tid', '=', tid).where('location_id', '=', locationId).where('path', '=', path).execute();
 }

@@ -40,15 +40,21 @@ export async function correctDueTimes(ports: CountPorts): Promise<void> {
   }
 }
 
-/** Returns the tenants that have due folders. Looks up one folder of each tenant: a tenant may have 100,000 due folders. */
+/**
+ * Returns the tenants that have due folders, or a change of counted folders that is not complete. Looks up one folder of each tenant: a
+ * tenant may have 100,000 due folders.
+ */
 export async function findDueTenants({ store, clock }: CountPorts): Promise<readonly number[]> {
   const tenants = await store.read
     .selectFrom('tenant')
     .select('id')
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('counted_folder').select('path').whereRef('counted_folder.tid', '=', 'tenant.id').where('due_at', '<=', clock.now()),
-      ),
+    .where(({ or, exists, selectFrom }) =>
+      or([
+        exists(
+          selectFrom('counted_folder').select('path').whereRef('counted_folder.tid', '=', 'tenant.id').where('due_at', '<=', clock.now()),
+        ),
+        exists(selectFrom('count_change').select('path').whereRef('count_change.tid', '=', 'tenant.id')),
+      ]),
     )
     .orderBy('id')
     .execute();
