@@ -1,7 +1,7 @@
 import { waitAtMost } from '#core/time-limit.ts';
 import { continueCountChange, hasCountChange } from './count-changes.ts';
 import { type CountedFolder, type CountPorts, countFolder } from './count-folder.ts';
-import { correctDueTimes, findDueFolder, findDueTenants } from './due-folders.ts';
+import { findDueFolder, findDueTenants, resetFutureCounts } from './due-folders.ts';
 
 const minute = 60_000; // ms
 /** Counts that run at a time, each of another tenant. A count that takes longer than a minute is slow. */
@@ -78,7 +78,7 @@ class FolderCounts {
   async #searchTenants(): Promise<void> {
     if (performance.now() - this.#searchedAt < minSearchInterval) return;
     this.#searchedAt = performance.now();
-    await correctDueTimes(this.#ports);
+    await resetFutureCounts(this.#ports);
     const tenants = await findDueTenants(this.#ports);
     const busyTenants = new Set([...this.#running].map(({ tid }) => tid));
     for (const tid of tenants) if (!busyTenants.has(tid)) this.#waitingTenants.add(tid);

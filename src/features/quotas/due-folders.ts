@@ -29,7 +29,7 @@ export async function hasDueFolders(ports: CountPorts): Promise<boolean> {
 }
 
 /** Makes the folders due that were counted while the clock was ahead. @throws StoreUnavailable, StoreFull */
-export async function correctDueTimes(ports: CountPorts): Promise<void> {
+export async function resetFutureCounts(ports: CountPorts): Promise<void> {
   for (let folder = await folderCountedAhead(ports); folder; folder = await folderCountedAhead(ports)) {
     const [{ tid }, now] = [folder, ports.clock.now()];
     const times = { counted_at: now, due_at: now };
