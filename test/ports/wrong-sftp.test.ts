@@ -11,8 +11,9 @@ import { SftpItems } from '#adapters/storage/sftp/sftp-items.ts';
 import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
 import { signInAgent } from '#adapters/storage/sftp/sign-in-agent.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
-import { StorageUnavailable } from '#ports/storage-errors.ts';
+import { StorageBusy, StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
+import { until } from './until.ts';
 
 /** Returns a new ECDSA key. With Ed25519, the library creates a malformed key once in 200 times. */
 const newKeyPair = () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 });
@@ -20,13 +21,13 @@ const newKeyPair = () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 });
 /**
  * Starts a fake server that accepts every sign-in.
  * @param answer handles the requests of a connection
- * @param monotonic returns a monotonic time in ms
+ * @param options `memory`: budget for removals of folders; `monotonic`: returns a time in ms
  * @returns the items of a location there
  */
 async function startFakeServer(
   t: TestContext,
   answer: (sftp: SFTPWrapper) => void,
-  monotonic = () => performance.now(),
+  { memory = new MemoryBudget(), monotonic = () => performance.now() } = {},
 ): Promise<SftpItems> {
   const { private: hostKey, public: publicKey } = newKeyPair();
   const sshServer = new ssh2.Server({ hostKeys: [hostKey] }, (connection: Connection) => {
@@ -51,7 +52,7 @@ async function startFakeServer(
     { outbound, keys: new PrivateKeys(), sessions, readAhead: new MemoryBudget() },
     monotonic,
   );
-  return new SftpItems(connections, '/', Date.now);
+  return new SftpItems(connections, '/', Date.now, memory.of(1));
 }
 
 const folderStats = { mode: 0o40755, size: 0, mtime: 1, atime: 1, uid: 0, gid: 0 };
@@ -97,6 +98,86 @@ test('the removal of a folder ends with an error at a server that nests folders 
     (cause: Error) => cause instanceof StorageUnavailable && /levels deep/.test(cause.message),
   );
   assert.deepEqual(removedPaths, []);
+});
+
+test('the removal of a folder ends with an error after ten minutes at a server that answers slowly', async (t) => {
+  let [now, requestCount] = [0, 0];
+  const items = await startFakeServer(
+    t,
+    (sftp) => {
+      answerWithFolders(
+        sftp,
+        () => ['a', 'b'],
+        () => {},
+      );
+      sftp.on('OPENDIR', () => {
+        requestCount += 1;
+        now += 29_000;
+      });
+    },
+    { monotonic: () => now },
+  );
+  await assert.rejects(items.delete(['folder']), /takes too long/);
+  assert.equal(requestCount, 21);
+});
+
+test('the removal of a folder ends with an error at a server that lists names of more than 255 characters', async (t) => {
+  const items = await startFakeServer(t, (sftp) =>
+    answerWithFolders(
+      sftp,
+      () => ['a'.repeat(256)],
+      () => {},
+    ),
+  );
+  await assert.rejects(items.delete(['folder']), /a name that no file can have/);
+});
+
+test('the names that a removal of a folder keeps take memory of the tenant, and give it back at its end', async (t) => {
+  const memory = new MemoryBudget(100_000);
+  const items = await startFakeServer(
+    t,
+    (sftp) =>
+      answerWithFolders(
+        sftp,
+        () => ['a', 'b', 'c', 'd'].map((name) => name.repeat(250)),
+        () => {},
+      ),
+    { memory },
+  );
+  await assert.rejects(items.delete(['folder']), StorageBusy);
+  using task = memory.of(1).begin();
+  task.set(50_000);
+});
+
+test('a location removes at most four folders at once', async (t) => {
+  const openings: (() => void)[] = [];
+  let maxOpenings = 0;
+  const items = await startFakeServer(t, (sftp) => {
+    answerWithFolders(
+      sftp,
+      () => [],
+      () => {},
+    );
+    const [openFolder] = sftp.listeners('OPENDIR');
+    sftp.removeAllListeners('OPENDIR').on('OPENDIR', (id, path) => {
+      openings.push(() => openFolder?.call(sftp, id, path));
+      maxOpenings = Math.max(maxOpenings, openings.length);
+    });
+  });
+  const deletions = Array.from({ length: 8 }, (_, index) => items.delete([`f${index}`]));
+  let hasEnded = false;
+  const end = Promise.allSettled(deletions).finally(() => {
+    hasEnded = true;
+  });
+  await until(() => openings.length >= 4);
+  for (let count = 0; count < 3; count += 1) await items.find(['other']); // answered after all requests that were sent before
+  assert.equal(openings.length, 4);
+  await until(() => {
+    for (const open of openings.splice(0)) open();
+    return hasEnded;
+  });
+  assert.ok((await end).every(({ status }) => status === 'fulfilled'));
+  assert.equal(maxOpenings, 4);
 });
 
 test('a folder with hundreds of folders is removed, and nothing else', async (t) => {

@@ -1,5 +1,7 @@
 import type { Stats } from 'ssh2';
 import { computedEtag } from '#adapters/storage/computed-etag.ts';
+import { deletionLimit } from '#adapters/storage/deletion-limit.ts';
+import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
 import type { ItemServer, MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { nameError } from '#core/item-path.ts';
 import { ChangeImpossible, ItemExists, ItemNotFound, StorageUnavailable, StorageUnusable } from '#ports/storage-errors.ts';
@@ -36,12 +38,15 @@ export class SftpItems implements ItemServer {
   readonly #connections: SftpConnections;
   readonly #root: string;
   readonly #now: () => number;
+  readonly #memory: TenantMemory;
+  readonly #limitRemoval = deletionLimit();
 
-  /** @param root absolute path of the folder of the location @param now ms since the epoch */
-  constructor(connections: SftpConnections, root: string, now: () => number) {
+  /** @param root absolute path of the folder of the location @param now ms since the epoch @param memory for removals of folders */
+  constructor(connections: SftpConnections, root: string, now: () => number, memory: TenantMemory) {
     this.#connections = connections;
     this.#root = root.replace(/\/+$/, '');
     this.#now = now;
+    this.#memory = memory;
   }
 
   /** Returns the absolute path of an item at the server. */
@@ -147,11 +152,17 @@ export class SftpItems implements ItemServer {
   }
 
   async delete(path: readonly string[]): Promise<void> {
-    await this.#connections.change(async (session) => {
+    const isFolder = await this.#connections.change(async (session) => {
       const stats = await nullIfMissing(session.lstat(this.pathOf(path)));
-      if (stats?.isDirectory()) await new FolderRemoval(this.#connections, session).run(this.pathOf(path));
-      else if (stats) await nullIfMissing(session.removeFile(this.pathOf(path)));
+      if (stats && !stats.isDirectory()) await nullIfMissing(session.removeFile(this.pathOf(path)));
+      return stats?.isDirectory() ?? false;
     });
+    if (isFolder) await this.#limitRemoval(() => this.#removeFolder(this.pathOf(path)));
+  }
+
+  async #removeFolder(path: string): Promise<void> {
+    using memory = this.#memory.begin();
+    await this.#connections.change((session) => new FolderRemoval(this.#connections, session, memory).run(path));
   }
 
   /** Returns the error of a refused rename. The protocol has one code for most errors, so the items at both names are checked. */

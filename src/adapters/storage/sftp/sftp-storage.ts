@@ -31,7 +31,7 @@ export class SftpStorage extends ItemStorage implements Storage {
     const { memory, monotonic = () => performance.now(), now = Date.now } = services;
     const { host, port = defaultPort, root } = configuration;
     const connections = new SftpConnections(configuration, tid, services, monotonic);
-    const items = new SftpItems(connections, root, now);
+    const items = new SftpItems(connections, root, now, memory.of(tid));
     super(items, now, memory.of(tid));
     this.#connections = connections;
     this.#items = items;
