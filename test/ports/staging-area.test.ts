@@ -40,6 +40,20 @@ test('an entry of the staging area that cannot be deleted does not prevent the d
   assert.deepEqual(fs.readdirSync(trash), ['b']);
 });
 
+test('a sweep deletes at most a thousand entries of the staging area, and later sweeps delete the rest, whatever stays', async (t) => {
+  const root = await temporaryFolder(t);
+  const trash = join(root, '.postern');
+  fs.mkdirSync(trash, { mode: 0o700 });
+  const pending = Array.from({ length: 1000 }, (_, number) => `pending-${number}`);
+  for (const name of pending) fs.writeFileSync(join(trash, name), '');
+  for (let number = 0; number < 1500; number += 1) fs.writeFileSync(join(trash, `old-${number}`), '');
+  const storage = localDisk(t, root, inlineThreads);
+  await storage.sweep(async () => ['pending']);
+  assert.ok(fs.readdirSync(trash).length >= 1500);
+  for (let sweep = 0; sweep < 100 && fs.readdirSync(trash).length > 1000; sweep += 1) await storage.sweep(async () => ['pending']);
+  assert.deepEqual(fs.readdirSync(trash).sort(), pending.sort());
+});
+
 const failWith = (code: string) => Object.assign(new Error(code), { code });
 
 test('an upload that cannot be put in place reports why, even if the disk refuses to set file permissions', async (t) => {

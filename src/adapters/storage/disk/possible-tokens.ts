@@ -1,8 +1,11 @@
+const maxToken = 64; // characters
+
 /**
- * Returns the texts of which one is the token in the name of a staging file: the name, and its beginnings before each hyphen. Suffixes
- * begin with a hyphen, and a token may contain hyphens, too.
+ * Returns the texts of which one is the token in the name of a staging file: the name, and its beginnings before each hyphen, also
+ * without `.postern-`. Suffixes begin with a hyphen, and a token may contain hyphens, too.
  */
-export const possibleTokens = (name: string): readonly string[] => [
-  name,
-  ...Array.from(name.matchAll(/-/g), ({ index }) => name.slice(0, index)),
-];
+export function possibleTokens(name: string): readonly string[] {
+  const rest = name.replace(/^\.postern-/, '').slice(0, maxToken + 1);
+  const beginnings = Array.from(rest.matchAll(/-/g), ({ index }) => rest.slice(0, index));
+  return rest.length > maxToken ? beginnings : [rest, ...beginnings];
+}

@@ -4,12 +4,28 @@ import { randomNames } from './remove-entry.ts';
 import { deleteTree } from './remove-tree.ts';
 import { openStagingArea, stagingFolder } from './staging-area.ts';
 
-/** Returns the names in the staging area, or null if there is none. */
+const maxNames = 1000; // of one sweep: a tenant that has access to the disk can create millions of names
+const readAtOnce = 1000; // names
+
+/** Returns names of a folder: all of them if they are few, or else some at random, so that names which stay do not hide the others. */
+function someNames(folder: fs.Dir): readonly string[] {
+  const names: string[] = [];
+  let count = 0;
+  for (let entry = folder.readSync(); entry; entry = folder.readSync()) {
+    count += 1;
+    const index = names.length < maxNames ? names.length : Math.floor(Math.random() * count);
+    if (index < maxNames) names[index] = entry.name;
+  }
+  return names;
+}
+
+/** Returns names in the staging area, at most a thousand, or null if there is none. */
 export function stagedNames(root: StorageRoot): readonly string[] | null {
   if (!fs.lstatSync(descriptorPath(root.descriptor, stagingFolder), { throwIfNoEntry: false })) return null;
   const area = openStagingArea(root);
   try {
-    return fs.readdirSync(descriptorPath(area));
+    using folder = fs.opendirSync(descriptorPath(area), { bufferSize: readAtOnce });
+    return someNames(folder);
   } finally {
     fs.closeSync(area);
   }
