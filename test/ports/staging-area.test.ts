@@ -54,6 +54,19 @@ test('a sweep deletes at most a thousand entries of the staging area, and later 
   assert.deepEqual(fs.readdirSync(trash).sort(), pending.sort());
 });
 
+test('a folder with thousands of files and folders is deleted in batches, with everything in them', async (t) => {
+  const root = await temporaryFolder(t);
+  const trash = join(root, '.postern');
+  fs.mkdirSync(join(trash, 'tree'), { recursive: true, mode: 0o700 });
+  for (let number = 0; number < 10_100; number += 1) fs.writeFileSync(join(trash, 'tree', `${number}`), '');
+  for (let number = 0; number < 50; number += 1) fs.mkdirSync(join(trash, 'tree', `f${number}`, 'sub'), { recursive: true });
+  const storage = localDisk(t, root, inlineThreads);
+  const readdir = t.mock.method(fs, 'readdirSync');
+  await storage.sweep(async () => []);
+  assert.equal(readdir.mock.callCount(), 0);
+  assert.deepEqual(fs.readdirSync(trash), []);
+});
+
 const failWith = (code: string) => Object.assign(new Error(code), { code });
 
 test('an upload that cannot be put in place reports why, even if the disk refuses to set file permissions', async (t) => {

@@ -53,8 +53,8 @@ function* readSortFields(directory: fs.Dir, descriptor: number) {
   }
 }
 
-// 'buffer' returns names as bytes. The types of Node.js allow only text encodings here.
-const openDirectory = (descriptor: number) =>
+/** Returns an open folder to read its names, which are bytes: the types of Node.js allow only text encodings here. */
+export const openDirectory = (descriptor: number) =>
   fs.opendirSync(descriptorPath(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batchSize });
 
 /**

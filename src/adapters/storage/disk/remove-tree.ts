@@ -2,8 +2,11 @@ import fs from 'node:fs';
 import { isDiskFullError } from '#adapters/os/disk-probe.ts';
 import { systemErrorCode } from './disk-errors.ts';
 import { descriptorPath } from './open-within-root.ts';
+import { openDirectory } from './read-folder.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants;
+
+const batchSize = 10_000; // names: those of a folder with millions of entries do not fit into the memory of a thread
 
 type Name = string | Uint8Array;
 const pathIn = (folder: number, name: Name) => Buffer.concat([Buffer.from(`${descriptorPath(folder)}/`), Buffer.from(name)]);
@@ -31,20 +34,32 @@ export function deleteTree(trash: number, name: Name, randomName: () => string):
       fs.unlinkSync(pathIn(trash, next));
       continue;
     }
+    let names: readonly Name[];
+    let movedNames: readonly Name[];
     try {
-      // One push for each name: a call takes at most about 100,000 arguments.
-      for (const movedName of emptyFolder(folder, trash, randomName)) remaining.push(movedName);
+      names = firstNames(folder);
+      movedNames = removeEntries(folder, names, trash, randomName);
     } finally {
       fs.closeSync(folder);
     }
-    fs.rmdirSync(pathIn(trash, next));
+    if (names.length < batchSize) fs.rmdirSync(pathIn(trash, next));
+    else remaining.push(next); // after the subfolders, its other entries follow
+    remaining.push(...movedNames);
   }
 }
 
-/** Deletes the files of a folder, and moves its subfolders to `trash`. @returns the new names of the subfolders in `trash` */
-function emptyFolder(folder: number, trash: number, randomName: () => string): string[] {
+/** Returns the first names in a folder, as bytes. */
+function firstNames(folder: number): readonly Name[] {
+  const names: Name[] = [];
+  using directory = openDirectory(folder);
+  for (let entry = directory.readSync(); entry && names.length < batchSize; entry = directory.readSync()) names.push(entry.name);
+  return names;
+}
+
+/** Deletes files of a folder, and moves subfolders to `trash`. @returns the new names of the subfolders in `trash` */
+function removeEntries(folder: number, names: readonly Name[], trash: number, randomName: () => string): readonly Name[] {
   const movedNames: string[] = [];
-  for (const entry of fs.readdirSync(descriptorPath(folder), { encoding: 'buffer' })) {
+  for (const entry of names) {
     try {
       fs.unlinkSync(pathIn(folder, entry));
     } catch (cause) {
@@ -57,7 +72,7 @@ function emptyFolder(folder: number, trash: number, randomName: () => string): s
 }
 
 /** Moves a subfolder to `trash`. @returns its new name; null if the disk had no space for the name and the subfolder was deleted */
-function moveUp(folder: number, entry: Uint8Array, trash: number, randomName: () => string): string | null {
+function moveUp(folder: number, entry: Name, trash: number, randomName: () => string): string | null {
   const newName = randomName();
   try {
     fs.renameSync(pathIn(folder, entry), descriptorPath(trash, newName));
