@@ -240,7 +240,7 @@ test('a list ends with an error after the server has taken five minutes for its 
     time += 60_000;
     return time;
   };
-  const items = await startFakeServer(t, (sftp) => answerWithEndlessList(sftp, 'name'), minutePassed);
+  const items = await startFakeServer(t, (sftp) => answerWithEndlessList(sftp, 'name'), { monotonic: minutePassed });
   const names: string[] = [];
   await assert.rejects(
     async () => {
@@ -249,6 +249,20 @@ test('a list ends with an error after the server has taken five minutes for its 
     (cause: Error) => cause instanceof StorageUnavailable && /too long/.test(cause.message),
   );
   assert.deepEqual(names, Array(5).fill('name'));
+});
+
+test('a read ends with an error at a server that sends one byte in each answer', async (t) => {
+  let requestCount = 0;
+  const items = await startFakeServer(t, (sftp) => {
+    sftp.on('OPEN', (id) => sftp.handle(id, Buffer.from('1')));
+    sftp.on('READ', (id) => {
+      requestCount += 1;
+      sftp.data(id, Buffer.from('a'));
+    });
+    sftp.on('CLOSE', (id) => sftp.status(id, OK));
+  });
+  await assert.rejects(items.readText(['file']), /too many small pieces/);
+  assert.ok(requestCount < 1000);
 });
 
 test('a server gets at most three signatures made with a private key, however many it requests', async () => {

@@ -4,6 +4,8 @@ import { possibleTokens } from './possible-tokens.ts';
 
 test('a token is found at the beginning of the name of a staging file, with and without suffixes', () => {
   for (const token of ['abcd', 'ab-cd', '-ab_cd-'])
-    for (const suffix of ['', '-mark', '-second-name']) assert.ok(possibleTokens(token + suffix).includes(token), token + suffix);
+    for (const suffix of ['', '-mark', '-second-name'])
+      for (const prefix of ['', '.postern-']) assert.ok(possibleTokens(prefix + token + suffix).includes(token), prefix + token + suffix);
   assert.ok(!possibleTokens('abcd').includes('abc'));
+  assert.ok(possibleTokens('-'.repeat(255)).every(({ length }) => length <= 64));
 });

@@ -1,4 +1,5 @@
 import type { FileEntryWithStats, OpenMode, SFTPWrapper, Stats } from 'ssh2';
+import { enforceMinRate } from '#adapters/storage/objects/enforce-min-rate.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { NoResponse, SftpRefusal, statusCodes } from './sftp-errors.ts';
 
@@ -71,20 +72,31 @@ export class SftpSession {
     return this.#send((sftp, done) => sftp.close(handle, done));
   }
 
-  /** Reads at a position. @returns the bytes, which are fewer than `length` at the end of the file only */
+  /**
+   * Reads at a position.
+   * @returns the bytes, which are fewer than `length` at the end of the file only
+   * @throws StorageUnavailable also if the server sends too slowly, or too few bytes in each answer
+   */
   async read(handle: Buffer, position: number, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafeSlow(length);
-    for (let offset = 0; offset < length; ) {
+    let count = 0;
+    for await (const piece of enforceMinRate(this.#pieces(handle, position, bytes), () => performance.now())) count += piece.length;
+    return bytes.subarray(0, count);
+  }
+
+  /** Reads at a position until the buffer is full or the file ends. Yields the bytes of each answer. */
+  async *#pieces(handle: Buffer, position: number, bytes: Buffer): AsyncGenerator<Uint8Array> {
+    for (let offset = 0; offset < bytes.length; ) {
       const count = await this.#send<number>((sftp, done) =>
-        sftp.read(handle, bytes, offset, length - offset, position + offset, (error, bytesRead) => done(error, bytesRead)),
+        sftp.read(handle, bytes, offset, bytes.length - offset, position + offset, (error, bytesRead) => done(error, bytesRead)),
       ).catch((cause: unknown) => {
         if (cause instanceof SftpRefusal && cause.code === statusCodes.endOfFile) return 0;
         throw cause;
       });
-      if (count === 0) return bytes.subarray(0, offset);
+      if (count === 0) return;
+      yield bytes.subarray(offset, offset + count);
       offset += count;
     }
-    return bytes;
   }
 
   write(handle: Buffer, position: number, bytes: Buffer): Promise<void> {
