@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '#core/messages.ts';
+import { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import { archiveTurns } from '#features/visits/archives/archive-turns.ts';
 
 const neverAborted = new AbortController().signal;
@@ -35,6 +36,20 @@ test('the limit on waiting archives of one client applies to all locations toget
   await new Promise(setImmediate);
   assert.equal(refusals.length, 90 - 3 - 16); // one archive is read at each of the three locations, and 16 wait
   assert.ok(refusals.every((cause) => cause instanceof Refusal && cause.messageName === 'listingBusy'));
+});
+
+test('an archive that waits for its turn leaves the memory for planning to those that are planned', async () => {
+  const archives = new ArchivePlans();
+  const limits: number[] = [];
+  async function* planWithoutEnd(maxEntries: () => number) {
+    limits.push(maxEntries());
+    await neverEnds();
+    yield;
+    return null;
+  }
+  for (const location of [1, 1, 1, 1, 2]) void archives.plan(visitorAt(location), neverAborted, planWithoutEnd);
+  await new Promise(setImmediate);
+  assert.deepEqual(limits, [400_000, 200_000]); // one archive of the network is planned at each location
 });
 
 test('a client that stops waiting for an archive frees its place in the queue', async () => {

@@ -87,11 +87,15 @@ export class ArchivePlans {
    * @throws Refusal (503) if too many requests wait; the reason of `clientGone`; what `createPlan` throws
    */
   async plan(visitor: ArchiveVisitor, clientGone: AbortSignal, createPlan: CreatePlan): Promise<PlanInUse | null> {
+    const plan = await this.inspect(visitor, clientGone, this.#countWhilePlanning(createPlan));
+    return plan && this.#acquire(plan, visitor, (readSlice) => this.#checksumTurns.run(visitor, clientGone, readSlice));
+  }
+
+  /** Plans an archive. It counts from its first slice on: while it waits for that, it holds no entries, and others may hold more. */
+  async *#countWhilePlanning(createPlan: CreatePlan): AsyncGenerator<void, ZipPlan | null> {
     this.#planners += 1;
     try {
-      const slices = createPlan(() => maxEntriesInPlanning / this.#planners);
-      const plan = await this.inspect(visitor, clientGone, slices);
-      return plan && this.#acquire(plan, visitor, (readSlice) => this.#checksumTurns.run(visitor, clientGone, readSlice));
+      return yield* createPlan(() => maxEntriesInPlanning / this.#planners);
     } finally {
       this.#planners -= 1;
     }
