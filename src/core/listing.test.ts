@@ -73,6 +73,13 @@ test('listing does not change the array of the storage', () => {
   assert.deepEqual(entries, samples);
 });
 
+test('the ETags of entries count as memory', () => {
+  const entries = Array.from({ length: 10 }, (_, number) => ({ ...file(`${number}`), etag: `"${'e'.repeat(254)}"` }));
+  const page = (maxBytes: number) => selectListingPage(entries, firstPage, maxBytes).total;
+  assert.throws(() => page(5000), PageTooDeep);
+  assert.equal(page(10_000), 10);
+});
+
 test('listing a folder that does not fit into memory returns the same page, or fails with PageTooDeep', () => {
   let refused = 0;
   fc.assert(

@@ -40,7 +40,7 @@ export interface ListingPage {
 }
 
 /** The fields that a page is sorted by. Callers that sort by name need no size and no time. */
-type SortableEntry = Pick<Entry, 'name' | 'folder'> & Partial<Pick<Entry, 'size' | 'modified'>>;
+type SortableEntry = Pick<Entry, 'name' | 'folder'> & Partial<Pick<Entry, 'size' | 'modified' | 'etag'>>;
 
 /** An entry, and its folded name for comparisons. */
 interface Candidate<T> {
@@ -55,8 +55,10 @@ const defaultMaxBytes = 128 << 20; // memory for candidates
 // After dropping entries, at least a quarter of the memory must be free. Otherwise the entries would be sorted again after every few
 // additions.
 const maxFilledAfterDrop = 0.75;
-/** Returns the memory that a candidate takes, in bytes: its objects, its name, and the key if it differs from the name. */
-const memoryOf = ({ entry, key }: Candidate<SortableEntry>) => 200 + 2 * entry.name.length + (key === entry.name ? 0 : 2 * key.length);
+/** Returns the memory that an entry takes, in bytes: its objects, its name and its ETag. */
+const memoryOfEntry = ({ name, etag = '' }: SortableEntry) => 200 + 2 * (name.length + etag.length);
+/** Returns the memory that a candidate takes, in bytes: its entry, and the key if it differs from the name. */
+const memoryOf = ({ entry, key }: Candidate<SortableEntry>) => memoryOfEntry(entry) + (key === entry.name ? 0 : 2 * key.length);
 
 const compareTexts = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 const compareNames = (a: Candidate<SortableEntry>, b: Candidate<SortableEntry>) =>

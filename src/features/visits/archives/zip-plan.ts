@@ -4,10 +4,13 @@ import { centralLength, descriptorLength, endLength, headerLength, type ZipItem 
 
 /** Maximum sum of `memoryCostOf` the entries. A larger archive has no plan: its size is not known before the first byte is sent. */
 export const maxPlanCost = 50_000;
-const shortName = 300; // characters
+const shortTexts = 150; // characters of two bytes
 
-/** Returns how much memory an entry needs, as a number of entries with a short name. In deep folders a name may have 50,000 characters. */
-export const memoryCostOf = ({ name }: { readonly name: string }): number => 1 + Math.floor(name.length / shortName);
+/**
+ * Returns how much memory an entry needs, as a number of entries with a short name and ETag. In deep folders a name may have 50,000
+ * characters.
+ */
+export const memoryCostOf = ({ entry, name }: ArchiveEntry): number => 1 + Math.floor((name.length + entry.etag.length) / shortTexts);
 /** Bytes. In a planned archive, the header of a file up to this size holds its checksum. After a larger file, a descriptor holds it. */
 export const maxSingleReadSize = 1 << 20;
 const batchSize = 2000; // items placed before the event loop runs other work
@@ -51,7 +54,7 @@ export async function planZip(entries: readonly ArchiveEntry[]): Promise<ZipPlan
     const { size, modified, etag, folder } = entry;
     const nameLength = Buffer.byteLength(name);
     items.push({ name, modified, size, etag, offset });
-    cost += memoryCostOf({ name });
+    cost += memoryCostOf({ entry, name });
     directoryLength += centralLength(nameLength, size, offset);
     offset += headerLength(nameLength, hasDescriptor(entry)) + size + (hasDescriptor(entry) ? descriptorLength : 0);
     // A folder's own ETag changes with every file in it, but the archive holds only its name and time.
