@@ -45,12 +45,30 @@ export interface ZipPlan {
 /** Returns whether a descriptor follows the content of an item. */
 export const hasDescriptor = ({ size }: Pick<PlacedItem, 'size'>) => size > maxSingleReadSize;
 
+const compareNames = (a: ArchiveEntry, b: ArchiveEntry) => (a.name < b.name ? -1 : 1);
+
+/** Sorts entries by name. Sorts and merges parts of them, with pauses: long names with the same beginning take long to compare. */
+async function sortByName(entries: readonly ArchiveEntry[]): Promise<readonly ArchiveEntry[]> {
+  const parts: (readonly ArchiveEntry[])[] = [];
+  for (let start = 0; start < entries.length; start += batchSize) {
+    parts.push(entries.slice(start, start + batchSize).sort(compareNames));
+    await new Promise(setImmediate);
+  }
+  while (parts.length > 1) {
+    // The sort of the engine finds the two sorted parts, and compares each entry about twice.
+    const [first = [], second = []] = parts.splice(0, 2);
+    parts.push(first.concat(second).sort(compareNames));
+    await new Promise(setImmediate);
+  }
+  return parts[0] ?? [];
+}
+
 /** Computes the layout of an archive. The items are sorted by name, so that the order of `entries` does not matter. */
 export async function planZip(entries: readonly ArchiveEntry[]): Promise<ZipPlan> {
   const items: PlacedItem[] = [];
   const hash = createHash('sha256');
   let [offset, directoryLength, cost] = [0, 0, 0];
-  for (const { entry, name } of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const { entry, name } of await sortByName(entries)) {
     const { size, modified, etag, folder } = entry;
     const nameLength = Buffer.byteLength(name);
     items.push({ name, modified, size, etag, offset });
