@@ -37,6 +37,8 @@ export interface ListingPage {
   readonly entries: readonly Entry[];
   /** Number of matching entries on all pages. */
   readonly total: number;
+  /** Memory that the entries take from a budget. Whoever requested the page disposes it when the entries are no longer needed. */
+  readonly memory?: Disposable;
 }
 
 /** The fields that a page is sorted by. Callers that sort by name need no size and no time. */
@@ -55,8 +57,8 @@ const defaultMaxBytes = 128 << 20; // memory for candidates
 // After dropping entries, at least a quarter of the memory must be free. Otherwise the entries would be sorted again after every few
 // additions.
 const maxFilledAfterDrop = 0.75;
-/** Returns the memory that an entry takes, in bytes: its objects, its name and its ETag. */
-const memoryOfEntry = ({ name, etag = '' }: SortableEntry) => 200 + 2 * (name.length + etag.length);
+/** Returns the memory that an entry takes while it is listed, in bytes: its objects, its name and its ETag. */
+export const memoryOfEntry = ({ name, etag = '' }: SortableEntry) => 200 + 2 * (name.length + etag.length);
 /** Returns the memory that a candidate takes, in bytes: its entry, and the key if it differs from the name. */
 const memoryOf = ({ entry, key }: Candidate<SortableEntry>) => memoryOfEntry(entry) + (key === entry.name ? 0 : 2 * key.length);
 

@@ -198,7 +198,7 @@ export interface Storage {
   folderKey(path: ItemPath): Promise<string>;
   /** Returns the entries of a folder in batches, unsorted, or null if there is no folder. A batch may be empty. */
   list(path: ItemPath, client?: StorageClient): Promise<AsyncIterable<readonly Entry[]> | null>;
-  /** Returns one sorted page of a folder, or null if there is no folder. @throws PageTooDeep (core/listing) */
+  /** Returns one sorted page of a folder, or null if there is no folder. The caller disposes its `memory`. @throws PageTooDeep (core/listing) */
   page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;
   /** Opens a file. @returns null if there is no file @throws ItemArchived; ItemChanged if the file changes while it is opened */
   open(path: ItemPath, client?: StorageClient): Promise<OpenFile | null>;

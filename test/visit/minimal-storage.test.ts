@@ -9,8 +9,7 @@ import { checkFileActions } from './file-actions.ts';
 import { createShare } from './visiting.ts';
 
 /** Starts Postern with a location in a storage that gives only the guarantees that every storage must give. */
-async function startOnMinimalStorage(t: TestContext) {
-  const storage = new MinimalStorage();
+async function startOnMinimalStorage(t: TestContext, storage = new MinimalStorage()) {
   const storages = { open: async () => storage, configurationError: async () => null };
   const postern = await startPostern(t, { replacements: { ports: { storages } } });
   return { postern, ...(await createShare(postern)) };
@@ -19,6 +18,22 @@ async function startOnMinimalStorage(t: TestContext) {
 test('in a storage with few guarantees, visitors can list, upload, download, archive, rename and delete', async (t) => {
   const { postern } = await startOnMinimalStorage(t);
   await checkFileActions(postern);
+});
+
+test('a listing gives the memory of its entries back', async (t) => {
+  let endCount = 0;
+  class StorageWithBudget extends MinimalStorage {
+    override async page(...parameters: Parameters<MinimalStorage['page']>) {
+      const page = await super.page(...parameters);
+      const end = () => {
+        endCount += 1;
+      };
+      return page && { ...page, memory: { [Symbol.dispose]: end } };
+    }
+  }
+  const { postern, base } = await startOnMinimalStorage(t, new StorageWithBudget());
+  assert.equal((await postern.visit(`${base}/list`)).status, 200);
+  assert.equal(endCount, 1);
 });
 
 test('of several simultaneous uploads with the same name to a storage without atomic creation, exactly one succeeds', async (t) => {

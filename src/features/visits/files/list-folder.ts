@@ -32,7 +32,10 @@ export async function listFolder(
 ): Promise<FolderListing> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'list' });
   const { link, authenticated } = visit;
-  const toJson = async (listingPage: ListingPage | null) => listingPage && ports.formatListing(visitorRequest, listingPage, ports.media);
+  const toJson = async (listingPage: ListingPage | null) => {
+    using _memory = listingPage?.memory; // pages that wait for their formatting take memory
+    return listingPage && (await ports.formatListing(visitorRequest, listingPage, ports.media));
+  };
   const page = await withStorageErrors(async () => {
     const shared = await storageFor(visit, ports);
     const locationPath = shared.locationPath(path);
