@@ -170,6 +170,24 @@ for (const [what, start, more] of [
     await assert.rejects(async () => (await outbound.request(new URL(`http://127.0.0.1:${port}/`))).read(1000), ResponseTooLarge);
   });
 
+test('the pieces of a response take no more memory than their bytes, even if each comes after a long chunk extension', async (t) => {
+  const chunk = `100;${'e'.repeat(60_000)}\r\n${'x'.repeat(256)}\r\n`;
+  const port = await listen(
+    t,
+    createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(200)}0\r\n\r\n`));
+    }),
+  );
+  await using outbound = guardedOutbound({ privateTargets: loopback });
+  const { body } = await outbound.request(new URL(`http://127.0.0.1:${port}/`));
+  const pieces = await Array.fromAsync(body);
+  const buffers = new Set(pieces.map(({ buffer }) => buffer));
+  const memory = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  assert.equal(Buffer.concat(pieces).length, 200 * 256);
+  assert.ok(memory < 1 << 20, `${memory} bytes`);
+});
+
 test('only http and https URLs are requested', async () => {
   await using outbound = guardedOutbound({ privateTargets: loopback });
   for (const url of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:,x'])

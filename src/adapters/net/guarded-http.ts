@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
 import { narrowNetworkOf } from '#core/client-networks.ts';
 import { hostOf } from '#core/host-of.ts';
 import {
@@ -14,6 +14,7 @@ import {
   TargetRefused,
   TargetUnreachable,
 } from '#ports/outbound.ts';
+import { copyPieces } from './copy-pieces.ts';
 import { maxPieces } from './max-pieces.ts';
 import { TurnSocket } from './turn-socket.ts';
 import { unreachable } from './unreachable.ts';
@@ -70,11 +71,11 @@ interface ConnectionLimits {
 }
 
 /** Returns an agent that opens its connections with `connect`. @param tid as in `wrapInTurns`; null: not known */
-async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: ConnectionLimits, tid: number | null): Promise<Agent> {
-  const { Agent: UndiciAgent } = await import('undici'); // loaded with the first request: most installations send none
+async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: ConnectionLimits, tid: number | null): Promise<Dispatcher> {
+  const { Agent } = await import('undici'); // loaded with the first request: most installations send none
   // The turns begin before TLS, because a handshake or session tickets can be costly, although they contain no byte of a response.
   const wrap = wrapInTurns(addTurn, tid ?? undefined, maxConnectionBytes);
-  return new UndiciAgent({
+  return new Agent({
     headersTimeout: responseTimeout,
     bodyTimeout: responseTimeout,
     ...(maxConnectionBytes === null ? {} : { pipelining: 0 }), // each connection serves one request
@@ -85,7 +86,7 @@ async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: Conn
         (cause: Error) => callback(cause, null),
       );
     },
-  });
+  }).compose(copyPieces);
 }
 
 /**
@@ -96,8 +97,8 @@ export function guardedHttp(
   connect: Connect,
   limits: ConnectionLimits,
 ): { readonly send: Outbound['request']; readonly close: () => Promise<void> } {
-  const agents = new Map<number | null, Promise<Agent>>();
-  function agentOf(tid: number | null): Promise<Agent> {
+  const agents = new Map<number | null, Promise<Dispatcher>>();
+  function agentOf(tid: number | null): Promise<Dispatcher> {
     const agent = agents.get(tid) ?? agentOver(connect, limits, tid);
     agents.set(tid, agent);
     return agent;

@@ -1,0 +1,17 @@
+import type { Dispatcher } from 'undici';
+
+/**
+ * Returns a piece of a response, or a copy of it if it is a small part of the bytes that arrived with it, such as 256 bytes after a long
+ * chunk extension: the piece would keep all of them in memory.
+ */
+const ownPiece = (piece: Buffer): Buffer => (piece.length < piece.buffer.byteLength / 2 ? Buffer.from(piece) : piece);
+
+/** Copies the pieces of responses that would keep much more memory than their own. undici passes on parts of what the socket has read. */
+export const copyPieces: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
+  dispatch(options, {
+    onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+    onResponseStart: (controller, status, headers, message) => handler.onResponseStart?.(controller, status, headers, message),
+    onResponseData: (controller, piece) => handler.onResponseData?.(controller, ownPiece(piece)),
+    onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
+    onResponseError: (controller, cause) => handler.onResponseError?.(controller, cause),
+  });
