@@ -143,6 +143,30 @@ test('if an S3 service reports a failed copy with status 200, the rename of the 
   assert.ok(!requests.some((request) => request.startsWith('POST')), 'nothing was deleted');
 });
 
+test('a file is not renamed if an S3 service claims that it has a size which no file can have', async (t) => {
+  const { storage, requests } = await startFakeS3Storage(t, ({ method, url = '' }, response) => {
+    if (method === 'GET') return void response.end(listPageXml([]));
+    if (method !== 'HEAD') return void response.end('<DeleteResult/>');
+    if (!url.startsWith('/bucket/old')) return void response.writeHead(404).end();
+    response.writeHead(200, { ...fileHeaders, 'content-length': '9999999999999999' }).end();
+  });
+  await assert.rejects(storage.rename(parsePath('/'), 'old', 'new', { token: newToken(), pendingTokens: [] }), ChangeImpossible);
+  assert.ok(!requests.some((request) => /uploads|partNumber/.test(request)), 'no part was copied');
+});
+
+test('an upload in parts to an S3 service fails if the service sends a very long ETag for a part', async (t) => {
+  const { storage } = await startFakeS3Storage(t, ({ method }, response) => {
+    const isStart = method === 'POST';
+    response
+      .setHeader('etag', `"${'e'.repeat(8000)}"`)
+      .end(isStart ? '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>' : listPageXml([]));
+  });
+  const upload = await storage.upload({ parent: parsePath('/'), name: 'a', size: null, ifTaken: 'refuse' }, newToken());
+  await upload.write(Buffer.from('text'));
+  await assert.rejects(upload.sync(), isUnavailable);
+  await upload.discard();
+});
+
 test('the outcome of a change is unknown if the S3 service answers 500', async (t) => {
   const { storage } = await startFakeS3Storage(t, ({ method }, response) => {
     if (method === 'GET') response.end(listPageXml([]));

@@ -97,7 +97,8 @@ export interface ObjectStore {
   /**
    * Copies an object with its metadata, and stores the token of the change with the copy.
    * @param overwrites whether the copy may replace an object. Services that do not know the condition always replace it
-   * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object; ItemArchived
+   * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object; ItemArchived;
+   *   ChangeImpossible if it is too large
    */
   copy(from: ObjectDescription, to: string, options: { readonly token: string; readonly overwrites: boolean }): Promise<void>;
   /** Starts an upload in parts. @returns its id */

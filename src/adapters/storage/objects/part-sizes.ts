@@ -3,7 +3,8 @@
  * but the last, and accepts at most 10,000 parts.
  */
 export const smallestPart = 8 << 20;
-const maxParts = 10_000;
+/** The most parts of an upload. */
+export const maxParts = 10_000;
 /**
  * Part sizes of an upload of unknown length, by the number of parts that were sent before. 10,000
  * parts have 2.7 TiB together. Most services accept parts of different sizes.

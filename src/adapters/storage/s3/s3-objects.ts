@@ -1,11 +1,12 @@
 import { encodeKey } from '#adapters/storage/objects/encode-key.ts';
-import { objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
+import { checkedEtag, objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
 import { mapInBatches } from '#adapters/storage/objects/map-in-batches.ts';
 import type { ObjectDescription, StoredObject } from '#adapters/storage/objects/object-store.ts';
+import { maxParts } from '#adapters/storage/objects/part-sizes.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { type ServiceRequest, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
 import { childrenOf, childText, type XmlLimits, xmlText } from '#adapters/storage/objects/xml.ts';
-import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage-errors.ts';
+import { ChangeImpossible, ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { s3CodeOf } from './s3-errors.ts';
 import { md5Of } from './s3-request.ts';
@@ -153,7 +154,8 @@ async function sendCopy(bucket: S3Bucket, to: string, request: ServiceRequest): 
  * Copies an object with its metadata, and stores the token of the change with the copy.
  * @param overwrites whether the copy may replace an object. Services that do not know the condition always replace it
  * @param maxBytes the most bytes that one request copies
- * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object with the new key; ItemArchived
+ * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object with the new key; ItemArchived;
+ *   ChangeImpossible if it is too large
  */
 export async function copyObject(
   bucket: S3Bucket,
@@ -168,13 +170,15 @@ export async function copyObject(
     const headers = { ...metadata, ...source, ...condition, 'x-amz-metadata-directive': 'REPLACE' };
     return void (await sendCopy(bucket, to, { headers }));
   }
+  const length = Math.ceil(from.size / maxBytes);
+  if (length > maxParts) throw new ChangeImpossible('A file is too large to be copied');
   const uploadId = await startMultipart(bucket, to, metadata);
   try {
-    const starts = Array.from({ length: Math.ceil(from.size / maxBytes) }, (_, index) => index * maxBytes);
+    const starts = Array.from({ length }, (_, index) => index * maxBytes);
     const etags = await mapInBatches(starts, async (start) => {
       const range = `bytes=${start}-${Math.min(start + maxBytes, from.size) - 1}`;
       const query = { partNumber: `${start / maxBytes + 1}`, uploadId };
-      return sendCopy(bucket, to, { query, headers: { ...source, 'x-amz-copy-source-range': range } });
+      return checkedEtag(await sendCopy(bucket, to, { query, headers: { ...source, 'x-amz-copy-source-range': range } }));
     });
     if (await completeMultipart(bucket, to, uploadId, etags, condition)) return;
     throw overwrites ? new StorageUnavailable('the service did not complete the copy') : new ItemExists('there is an object with this key');

@@ -1,3 +1,4 @@
+import { checkedEtag } from '#adapters/storage/objects/list-pages.ts';
 import type {
   ObjectDescription,
   ObjectRange,
@@ -99,7 +100,7 @@ export class S3Store implements ObjectStore {
     const query = { partNumber: `${number}`, uploadId };
     const response = await this.#bucket.store(key, { query, body, expected: [404], timeLimit: bodyTimeLimit, repeatable: true });
     if (response.status >= 300) throw new ItemChanged('the service has ended the upload');
-    return response.headers['etag'] ?? '';
+    return checkedEtag(response.headers['etag']);
   }
 
   async joinParts(key: string, uploadId: string, parts: readonly string[], { condition }: PartsOptions): Promise<boolean> {
