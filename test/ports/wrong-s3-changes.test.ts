@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { deleteUnchanged } from '#adapters/storage/s3/s3-objects.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
 import { ChangeImpossible, ItemBusy, ItemChanged, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
+import { startFakeS3 } from '../parts/fake-s3.ts';
+import { openBucket } from '../parts/open-s3.ts';
 import { fileHeaders, isUnavailable, listPageXml, startFakeS3Storage } from './fake-s3-storage.ts';
 import { newToken, parsePath } from './storage.contract.ts';
 
@@ -110,6 +115,32 @@ test('a folder is deleted at an S3 service that answers 501 to conditional delet
   });
   await storage.remove(parsePath('/'), 'folder', { token: newToken() });
   assert.deepEqual(deletions, ['folder/a']);
+});
+
+test('while thousands of objects are deleted at an S3 service, other work runs', async (t) => {
+  let [encoded, latest, atOnce] = [0, 0, 0];
+  const encodedAtRequest: number[] = [];
+  const { configuration } = await startFakeS3(t, (_request, response) => {
+    encodedAtRequest.push(encoded);
+    response.end('<DeleteResult/>');
+  });
+  await using outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
+  const objects = Array.from({ length: 2500 }, () => ({
+    get key() {
+      encoded += 1;
+      return '>'.repeat(1000);
+    },
+    etag: '"e"',
+  }));
+  const otherWork = () => {
+    atOnce = Math.max(atOnce, encoded - latest);
+    latest = encoded;
+    if (encoded < objects.length) setImmediate(otherWork);
+  };
+  setImmediate(otherWork);
+  await deleteUnchanged(openBucket(configuration, outbound), objects);
+  assert.deepEqual(encodedAtRequest, [1000, 2000, 2500]);
+  assert.ok(atOnce <= 200, `${atOnce} keys at once`);
 });
 
 test('a folder that another process renames or deletes at an S3 service is busy, not absent', async (t) => {

@@ -15,6 +15,7 @@ import { md5Of } from './s3-request.ts';
 export const tokenHeader = 'x-amz-meta-postern-token';
 
 const namesPerDeletion = 1000;
+const itemsPerPause = 100;
 /** Limits of the response to a deletion in which each name has an error. */
 const errorLimits: XmlLimits = { bytes: 4 << 20, elements: 10_000 };
 const maxCopy = 2 ** 30; // bytes that one request copies: some services accept less than Amazon S3, which accepts 5 GiB
@@ -51,9 +52,19 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<Obj
   };
 }
 
+/** Returns the XML of items. It lets other work run in between, because keys and ETags may be long, with many characters to encode. */
+async function xmlOfItems<T>(items: readonly T[], xmlOf: (item: T, index: number) => string): Promise<string> {
+  let xml = '';
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % itemsPerPause === 0) await new Promise(setImmediate);
+    xml += xmlOf(item, index);
+  }
+  return xml;
+}
+
 /** Sends a request that deletes objects. @returns the codes of its errors */
-async function sendDeletion(bucket: S3Bucket, objects: readonly string[]): Promise<readonly string[]> {
-  const body = `<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`;
+async function sendDeletion(bucket: S3Bucket, objects: string): Promise<readonly string[]> {
+  const body = `<Delete><Quiet>true</Quiet>${objects}</Delete>`;
   const headers = { 'content-md5': await md5Of(body) };
   using memory = bucket.memory.begin();
   const request = { query: { delete: '' }, headers, body, repeatable: true, limits: errorLimits, memory };
@@ -61,9 +72,14 @@ async function sendDeletion(bucket: S3Bucket, objects: readonly string[]): Promi
 }
 
 /** Deletes objects in batches. @throws StorageUnavailable if one of them cannot be deleted, unless its error is harmless */
-async function deleteInBatches(bucket: S3Bucket, objects: readonly string[], harmlessCode: string | null): Promise<void> {
+async function deleteInBatches<T>(
+  bucket: S3Bucket,
+  objects: readonly T[],
+  xmlOf: (object: T) => string,
+  harmlessCode: string | null,
+): Promise<void> {
   for (let start = 0; start < objects.length; start += namesPerDeletion) {
-    const errors = await sendDeletion(bucket, objects.slice(start, start + namesPerDeletion));
+    const errors = await sendDeletion(bucket, await xmlOfItems(objects.slice(start, start + namesPerDeletion), xmlOf));
     const error = errors.find((code) => code !== harmlessCode);
     if (error !== undefined) throw new StorageUnavailable(`the service cannot delete an object (${error})`);
   }
@@ -71,19 +87,16 @@ async function deleteInBatches(bucket: S3Bucket, objects: readonly string[], har
 
 /** Deletes objects. A missing object is no error. @throws StorageUnavailable if one of them cannot be deleted */
 export const deleteObjects = (bucket: S3Bucket, keys: readonly string[]): Promise<void> =>
-  deleteInBatches(
-    bucket,
-    keys.map((key) => `<Object><Key>${xmlText(key)}</Key></Object>`),
-    null,
-  );
+  deleteInBatches(bucket, keys, (key) => `<Object><Key>${xmlText(key)}</Key></Object>`, null);
 
 /**
  * Deletes objects that are still in the given versions. Services that do not know this condition ignore it, or refuse the request.
  * @throws StorageUnavailable if one of them cannot be deleted
  */
 export async function deleteUnchanged(bucket: S3Bucket, versions: readonly Pick<StoredObject, 'key' | 'etag'>[]): Promise<void> {
-  const objects = versions.map(({ key, etag }) => `<Object><Key>${xmlText(key)}</Key><ETag>${xmlText(etag)}</ETag></Object>`);
-  await deleteInBatches(bucket, objects, 'PreconditionFailed').catch((cause: unknown) => {
+  const xmlOf = ({ key, etag }: Pick<StoredObject, 'key' | 'etag'>) =>
+    `<Object><Key>${xmlText(key)}</Key><ETag>${xmlText(etag)}</ETag></Object>`;
+  await deleteInBatches(bucket, versions, xmlOf, 'PreconditionFailed').catch((cause: unknown) => {
     if (![400, 501].includes(serviceErrorOf(cause)?.status ?? 0)) throw cause;
     return deleteObjects(
       bucket,
@@ -113,8 +126,8 @@ export async function completeMultipart(
   etags: readonly string[],
   condition: Readonly<Record<string, string>> = {},
 ): Promise<boolean> {
-  const parts = etags.map((etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${xmlText(etag)}</ETag></Part>`);
-  const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
+  const parts = await xmlOfItems(etags, (etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${xmlText(etag)}</ETag></Part>`);
+  const body = `<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>`;
   const request = { query: { uploadId }, headers: condition, body, expected: [409, 412], timeLimit: slowTimeLimit };
   const document = await bucket.sendForXmlOrNull('POST', key, 'CompleteMultipartUploadResult', request).catch((cause: unknown) => {
     if ('if-match' in condition && serviceErrorOf(cause)?.code === 'NoSuchKey') return null; // the object to replace was deleted
