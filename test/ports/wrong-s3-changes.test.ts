@@ -198,6 +198,28 @@ test('an upload in parts to an S3 service fails if the service sends a very long
   await upload.discard();
 });
 
+test('the copies of a rename that was interrupted at an S3 service are deleted page by page', async (t) => {
+  const token = newToken();
+  const steps: string[] = [];
+  const { storage } = await startFakeS3Storage(t, ({ method, url = '' }, response, body) => {
+    if (method === 'HEAD') {
+      const isMissing = url.includes('.postern') || /^\/bucket\/(old|new)(\?|$)/.test(url);
+      return void response.writeHead(isMissing ? 404 : 200, { ...fileHeaders, 'x-amz-meta-postern-token': token }).end();
+    }
+    if (method === 'POST') {
+      steps.push(...body.matchAll(/<Key>(.*?)<\/Key>/g).map(([, key]) => `delete ${key}`));
+      return void response.end('<DeleteResult/>');
+    }
+    if (!url.includes('prefix=new') || url.includes('max-keys=1&')) return void response.end(listPageXml(['old/1']));
+    const isSecond = url.includes('continuation-token');
+    steps.push(isSecond ? 'second page' : 'first page');
+    response.end(isSecond ? listPageXml(['new/2']) : listPageXml(['new/1'], 'next'));
+  });
+  const change = { action: 'rename', parent: parsePath('/'), name: 'old', newName: 'new', token } as const;
+  assert.equal(await storage.recover(change), null);
+  assert.deepEqual(steps, ['first page', 'delete new/1', 'second page', 'delete new/2']);
+});
+
 test('the outcome of a change is unknown if the S3 service answers 500', async (t) => {
   const { storage } = await startFakeS3Storage(t, ({ method }, response) => {
     if (method === 'GET') response.end(listPageXml([]));

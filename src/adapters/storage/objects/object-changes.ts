@@ -42,10 +42,8 @@ export class ObjectChanges {
    * @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong, ChangeImpossible; ItemChanged, ItemArchived from `ObjectStore.copy`
    */
   async rename(parent: readonly string[], from: string, to: string, { token, confirm }: ObjectChangeContext): Promise<void> {
-    const [oldPath, newPath] = [
-      [...parent, from],
-      [...parent, to],
-    ];
+    const oldPath = [...parent, from];
+    const newPath = [...parent, to];
     await this.#checkParent(parent);
     await this.#claim(oldPath, token, async () => {
       using memory = this.#folders.store.memory.begin();
@@ -99,10 +97,12 @@ export class ObjectChanges {
     }
     if (action !== 'rename') return null;
     const newPath = [...parent, newName];
-    const copies = await this.#copiesOf(newPath, token);
     // Without originals, the change was completed, and its decision was deleted afterwards.
-    if (copies.length > 0 && !(await this.#folders.entry(path))) return newName;
-    await this.#deleteCopies(copies, path, newPath);
+    if (!(await this.#folders.entry(path))) {
+      for await (const copies of this.#copyPages(newPath, token)) if (copies.length > 0) return newName;
+      return null;
+    }
+    await this.#deleteCopies(path, newPath, token);
     return null;
   }
 
@@ -222,26 +222,29 @@ export class ObjectChanges {
     try {
       return await step();
     } catch (cause) {
-      if (!(cause instanceof StorageUnavailable)) await this.#deleteCopies(await this.#copiesOf(to, token), from, to);
+      if (!(cause instanceof StorageUnavailable)) await this.#deleteCopies(from, to, token);
       throw cause;
     }
   }
 
-  /** Returns the keys of the objects of an item that the change with this token has written. */
-  async #copiesOf(path: readonly string[], token: string): Promise<string[]> {
-    const copies: string[] = [];
+  /** Yields the keys of the objects of an item that the change with this token has written, in pages. @throws StorageUnavailable */
+  async *#copyPages(path: readonly string[], token: string): AsyncGenerator<readonly string[]> {
+    let count = 0;
     for await (const page of this.#folders.objectPages(path)) {
       const isCopy = await mapInBatches(page, async ({ key }) => (await this.#folders.store.describe(key))?.token === token);
-      copies.push(...page.flatMap(({ key }, index) => (isCopy[index] ? [key] : [])));
-      if (copies.length > maxObjects) throw new StorageUnavailable('the service lists more copies than were made');
+      const copies = page.filter((_, index) => isCopy[index]);
+      count += copies.length;
+      if (count > maxObjects) throw new StorageUnavailable('the service lists more copies than were made');
+      yield copies.map(({ key }) => key);
     }
-    return copies;
   }
 
   /** Deletes only the copies whose originals still exist: no content is lost, even if the change was completed. */
-  async #deleteCopies(copies: readonly string[], from: readonly string[], to: readonly string[]): Promise<void> {
+  async #deleteCopies(from: readonly string[], to: readonly string[], token: string): Promise<void> {
     const { store } = this.#folders;
-    const hasOriginal = await mapInBatches(copies, async (key) => (await store.describe(this.#renamedKey(key, to, from))) !== null);
-    await store.delete(copies.filter((_, index) => hasOriginal[index]));
+    for await (const copies of this.#copyPages(to, token)) {
+      const hasOriginal = await mapInBatches(copies, async (key) => (await store.describe(this.#renamedKey(key, to, from))) !== null);
+      await store.delete(copies.filter((_, index) => hasOriginal[index]));
+    }
   }
 }
