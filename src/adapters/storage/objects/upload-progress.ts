@@ -1,40 +1,60 @@
+import { exceededJsonLimit } from '#core/json-structure.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
 import type { ObjectFolders } from './object-folders.ts';
+import type { ObjectStore } from './object-store.ts';
 import { readPieces } from './service-request.ts';
 
-const maxIdBytes = 4 << 20; // for the ids of 10,000 parts
+const maxIdBytes = 520; // of the id of a part in JSON: up to 256 characters, each of up to two bytes, and what separates it from the next
 const newline = 0x0a;
 const suffix = '.rest';
 /** Returns whether an object of the staging area is the progress of an upload. */
 export const isUploadProgress = (key: string) => key.endsWith(suffix);
+/** The place of the progress. */
+interface ProgressFolders extends Pick<ObjectFolders, 'keys'> {
+  readonly store: Pick<ObjectStore, 'get' | 'put' | 'delete' | 'list' | 'monotonic'>;
+}
+
 const unreadable = () => new StorageUnavailable('the progress of an upload cannot be read');
 
-/** Yields what follows the first line of a body. @param onLine receives that line */
-async function* afterFirstLine(pieces: AsyncIterable<Uint8Array>, onLine: (line: string) => void): AsyncGenerator<Uint8Array> {
-  let line: Buffer | null = Buffer.alloc(0);
+/**
+ * Yields what follows the first line of a body.
+ * @param maxLine bytes
+ * @param onLine receives the first line
+ * @throws StorageUnavailable if this line is longer than `maxLine`, or the body ends within it
+ */
+async function* afterFirstLine(
+  pieces: AsyncIterable<Uint8Array>,
+  maxLine: number,
+  onLine: (line: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  let line: Uint8Array[] | null = [];
+  let length = 0;
   for await (const piece of pieces) {
     if (line === null) {
       yield piece;
       continue;
     }
     const end = piece.indexOf(newline);
-    line = Buffer.concat([line, end < 0 ? piece : piece.subarray(0, end)]);
-    if (line.length > maxIdBytes) break;
+    const part = end < 0 ? piece : piece.subarray(0, end);
+    length += part.length;
+    if (length > maxLine) break;
+    line.push(part);
     if (end < 0) continue;
-    onLine(line.toString());
+    onLine(Buffer.concat(line));
     line = null;
     yield piece.subarray(end + 1);
   }
   if (line !== null) throw unreadable();
 }
 
-/** @throws StorageUnavailable */
-function parseIds(line: string): readonly string[] {
+/** Returns the ids of parts. @throws StorageUnavailable */
+function parseIds(line: Uint8Array, partCount: number): readonly string[] {
+  if (exceededJsonLimit(line, { depth: 1, values: partCount + 1 })) throw unreadable();
   try {
-    const ids: unknown = JSON.parse(line);
-    if (Array.isArray(ids) && ids.every((id) => typeof id === 'string')) return ids;
+    const ids: unknown = JSON.parse(Buffer.from(line).toString());
+    if (Array.isArray(ids) && ids.length === partCount && ids.every((id) => typeof id === 'string')) return ids;
   } catch {} // not JSON: unreadable, too
   throw unreadable();
 }
@@ -45,12 +65,12 @@ function parseIds(line: string): readonly string[] {
  * of complete parts has its own object: until the caller has recorded the new progress, the previous object is needed.
  */
 export class UploadProgress {
-  readonly #folders: ObjectFolders;
+  readonly #folders: ProgressFolders;
   readonly #token: string;
   /** Keys of the objects that were loaded or saved here, the newest last. */
   #keys: string[] = [];
 
-  constructor(folders: ObjectFolders, token: string) {
+  constructor(folders: ProgressFolders, token: string) {
     this.#folders = folders;
     this.#token = token;
   }
@@ -76,6 +96,7 @@ export class UploadProgress {
    * @param length bytes that follow these parts
    * @param append receives these bytes
    * @returns the ids of the parts, or null if the progress is gone
+   * @throws StorageUnavailable
    */
   async load(partCount: number, length: number, append: (piece: Uint8Array) => Promise<void>): Promise<readonly string[] | null> {
     const { store } = this.#folders;
@@ -84,8 +105,9 @@ export class UploadProgress {
     if (!response) return null;
     let partIds: readonly string[] = [];
     let missing = length;
-    const rest = afterFirstLine(enforceMinRate(readPieces('GET', response), store.monotonic), (line) => {
-      partIds = parseIds(line);
+    const pieces = enforceMinRate(readPieces('GET', response), store.monotonic);
+    const rest = afterFirstLine(pieces, maxIdBytes * (partCount + 1), (line) => {
+      partIds = parseIds(line, partCount);
     });
     for await (const piece of rest) {
       const part = piece.subarray(0, missing);
@@ -93,7 +115,7 @@ export class UploadProgress {
       if (part.length > 0) await append(part);
       if (missing === 0) break;
     }
-    if (missing > 0 || partIds.length !== partCount) throw unreadable();
+    if (missing > 0) throw unreadable();
     this.#keys = [key];
     return partIds;
   }

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
+import { ObjectKeys } from './object-folders.ts';
+import { UploadProgress } from './upload-progress.ts';
+
+/** Returns the progress of an upload at a fake service, which has stored these pieces. Counts the pieces that it sends. */
+function fakeProgress(pieces: Iterable<string>) {
+  const sent = { count: 0 };
+  async function* body() {
+    for (const piece of pieces) {
+      sent.count += 1;
+      yield Buffer.from(piece);
+    }
+  }
+  const response = { status: 200, headers: {}, body: body(), read: async () => new Uint8Array(), discard() {} };
+  const store = {
+    get: async () => response,
+    put: async () => true,
+    delete: async () => {},
+    async *list() {},
+    monotonic: () => 0,
+  };
+  return { progress: new UploadProgress({ store, keys: new ObjectKeys() }, 'token'), sent };
+}
+
+test('an upload continues with the ids of its parts and the bytes that follow them, in pieces of any size', async () => {
+  const ids = ['"first"', '"\\u00e4"'.repeat(10)];
+  for (const size of [1, 10, 1000]) {
+    const stored = `${JSON.stringify(ids)}\nrest`;
+    const { progress } = fakeProgress(
+      Array.from({ length: Math.ceil(stored.length / size) }, (_, n) => stored.slice(n * size, (n + 1) * size)),
+    );
+    let rest = '';
+    const loaded = await progress.load(2, 4, async (piece) => {
+      rest += Buffer.from(piece).toString();
+    });
+    assert.deepEqual([loaded, rest], [ids, 'rest']);
+  }
+});
+
+for (const [what, start, more] of [
+  ['a list of objects instead of ids', '[', '{},'.repeat(300)],
+  ['more ids than the upload has parts', '[', '"",'.repeat(300)],
+  ['an id that never ends', '["', 'x'.repeat(900)],
+] as const)
+  test(`a service that sends ${what} for the progress of an upload is not read for long`, async () => {
+    function* pieces() {
+      yield start;
+      for (let count = 0; count < 2000; count += 1) yield more;
+      yield '""]\n';
+    }
+    const { progress, sent } = fakeProgress(pieces());
+    await assert.rejects(
+      progress.load(1, 0, async () => {}),
+      StorageUnavailable,
+    );
+    assert.ok(sent.count < 10, `${sent.count} pieces`);
+  });
+
+test('progress with other ids than texts, or another number of them, is refused', async () => {
+  for (const line of ['[{}]', '[1]', '["a","b"]', '[]', '["a"', '[["a"]]'])
+    await assert.rejects(
+      fakeProgress([`${line}\n`]).progress.load(1, 0, async () => {}),
+      StorageUnavailable,
+    );
+});
