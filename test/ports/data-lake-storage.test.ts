@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { DataLakeStorage } from '#adapters/storage/azure/data-lake-storage.ts';
+import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { AzureConfiguration } from '#core/records/location-configurations.ts';
-import { ChangeImpossible, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
+import { ChangeImpossible, OutcomeUnknown, StorageBusy, StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { FakeDataLake } from '../parts/fake-data-lake.ts';
 import { azureServices } from '../parts/open-azure.ts';
@@ -87,6 +88,16 @@ test('a folder of a hierarchical Azure account with more files than one page of 
   const [item] = service.items.values();
   for (let index = 0; index < 2500 && item; index += 1) service.items.set(`file ${index}`, { ...item, folder: false });
   assert.equal((await namesIn(storage, '/'))?.length, 2501);
+});
+
+test('a list of a hierarchical Azure account takes memory of the tenant, and gives it back', async (t) => {
+  const { service, configuration } = await startFake(t);
+  const storage = open(configuration, { memory: new MemoryBudget(1 << 20) });
+  await putFile(storage, '/', 'first', '1');
+  const [item] = service.items.values();
+  for (let index = 0; index < 1500 && item; index += 1) service.items.set(`folder/file ${index}`, { ...item, folder: false });
+  await assert.rejects(namesIn(storage, '/folder'), StorageBusy);
+  for (let count = 0; count < 3; count += 1) assert.ok((await namesIn(storage, '/'))?.includes('first'));
 });
 
 test('recovery finds out whether a rename in a hierarchical Azure account took place', async (t) => {

@@ -1,4 +1,5 @@
 import { deletionLimit } from '#adapters/storage/deletion-limit.ts';
+import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
 import type { FileServer } from '#adapters/storage/moves/collected-upload.ts';
 import type { MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { maxListTime, objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
@@ -41,11 +42,13 @@ export class DataLakeItems implements FileServer {
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };
   readonly container: AzureContainer;
   readonly #limitDeletion = deletionLimit();
+  readonly #memory: TenantMemory;
   readonly #root: readonly string[];
 
-  /** @param prefix path of the root of the location in the container */
-  constructor(container: AzureContainer, prefix = '') {
+  /** @param memory for lists @param prefix path of the root of the location in the container */
+  constructor(container: AzureContainer, memory: TenantMemory, prefix = '') {
     this.container = container;
+    this.#memory = memory;
     this.#root = prefix.split('/').filter((segment) => segment !== '');
   }
 
@@ -73,14 +76,16 @@ export class DataLakeItems implements FileServer {
   async *list(path: readonly string[]): AsyncGenerator<readonly ServerEntry[]> {
     const key = this.keyOf(path);
     const query = { ...listQuery, maxResults: '1000', ...(key === '' ? {} : { directory: key }) };
+    using memory = this.#memory.begin();
     let [count, waitTime] = [0, 0];
     for (let next = ''; ; ) {
-      const since = this.container.monotonic();
+      const { monotonic } = this.container;
+      const since = monotonic();
       const request = { query: { ...query, ...(next === '' ? {} : { continuation: next }) }, expected: [404], timeLimit: slowTimeLimit };
       const response = await this.container.send('GET', '', request);
       if (response.status === 404) return void response.discard();
-      const entries = await readDataLakePage(response, key === '' ? '' : `${key}/`);
-      waitTime += this.container.monotonic() - since;
+      const entries = await readDataLakePage(response, key === '' ? '' : `${key}/`, monotonic, memory);
+      waitTime += monotonic() - since;
       if (waitTime > maxListTime) throw new StorageUnavailable('the service takes too long to list the folder');
       count += 1 + entries.length;
       if (count > maxListed) throw new StorageUnavailable('the folder has too many files');

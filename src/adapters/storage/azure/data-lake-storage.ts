@@ -14,8 +14,9 @@ export class DataLakeStorage extends CollectingStorage implements Storage {
 
   constructor(configuration: AzureConfiguration, tid: number, services: AzureServices) {
     const { parts, spool, memory, monotonic = () => performance.now(), now = Date.now } = services;
-    const items = new DataLakeItems(openContainer(configuration, tid, services), configuration.prefix);
-    super(items, { parts, spool, tid }, now, memory.of(tid));
+    const tenantMemory = memory.of(tid);
+    const items = new DataLakeItems(openContainer(configuration, tid, services), tenantMemory, configuration.prefix);
+    super(items, { parts, spool, tid }, now, tenantMemory);
     this.#items = items;
     this.#monotonic = monotonic;
   }
