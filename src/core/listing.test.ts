@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Entry, type ListingQuery, PageTooDeep, selectListingPage } from './listing.ts';
+import { type Entry, type ListingQuery, PageSelection, PageTooDeep, selectListingPage } from './listing.ts';
 
 const file = (name: string, size = 0, modified = 0): Entry => ({ name, folder: false, size, modified, etag: '"1"' });
 const folder = (name: string, modified = 0): Entry => ({ ...file(name, 0, modified), folder: true });
@@ -95,4 +95,17 @@ test('listing a folder that does not fit into memory returns the same page, or f
     }),
   );
   assert.ok(refused > 0);
+});
+
+test('the first page of a folder with 100,000 files is selected without keeping all of them', () => {
+  const selection = new PageSelection<Entry>(firstPage);
+  let mostBytes = 0;
+  for (let count = 0; count < 100; count += 1) {
+    selection.add(Array.from({ length: 1000 }, (_, index) => file(`${((count * 1000 + index) * 7919) % 100_003}`)));
+    mostBytes = Math.max(mostBytes, selection.bytes);
+  }
+  const { entries, total } = selection.page();
+  assert.equal(total, 100_000);
+  assert.deepEqual([entries.length, entries[0]?.name, entries[1]?.name], [1000, '0', '1']);
+  assert.ok(mostBytes < 3_000_000, `${mostBytes} bytes`);
 });

@@ -54,6 +54,8 @@ interface Candidate<T> {
 export class PageTooDeep extends Error {}
 
 const defaultMaxBytes = 128 << 20; // memory for candidates
+/** Candidates that are kept in addition to twice those of a page and the pages before it: sorting 140,000 would take 0.8 s. */
+const extraCandidates = 10_000;
 // After dropping entries, at least a quarter of the memory must be free. Otherwise the entries would be sorted again after every few
 // additions.
 const maxFilledAfterDrop = 0.75;
@@ -107,7 +109,11 @@ export class PageSelection<T extends SortableEntry> {
       if (this.#lastOfPage && this.#compare(candidate, this.#lastOfPage) > 0) continue;
       this.#candidates.push(candidate);
       this.#bytes += memoryOf(candidate);
-      if (this.#bytes > this.#maxBytes) this.#dropAfterPage();
+      if (this.#bytes > this.#maxBytes) {
+        this.#dropAfterPage();
+        if (this.#bytes > this.#maxBytes * maxFilledAfterDrop)
+          throw new PageTooDeep('the page is too far from the beginning of a large folder');
+      } else if (this.#candidates.length >= 2 * this.#end + extraCandidates) this.#dropAfterPage();
     }
   }
 
@@ -123,13 +129,15 @@ export class PageSelection<T extends SortableEntry> {
     return { entries: page.map(({ entry }) => entry), total: this.#total };
   }
 
+  /** Number of entries up to the end of the page. */
+  get #end(): number {
+    return this.#query.startIndex + this.#query.pageSize;
+  }
+
   #dropAfterPage(): void {
-    const end = this.#query.startIndex + this.#query.pageSize;
-    this.#candidates = this.#candidates.sort(this.#compare).slice(0, end);
-    this.#lastOfPage = this.#candidates[end - 1];
+    this.#candidates = this.#candidates.sort(this.#compare).slice(0, this.#end);
+    this.#lastOfPage = this.#candidates[this.#end - 1];
     this.#bytes = this.#candidates.reduce((sum, candidate) => sum + memoryOf(candidate), 0);
-    if (this.#bytes > this.#maxBytes * maxFilledAfterDrop)
-      throw new PageTooDeep('the page is too far from the beginning of a large folder');
   }
 }
 
