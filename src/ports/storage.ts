@@ -222,8 +222,7 @@ export interface Storage {
    */
   readonly continueUpload: ((target: UploadTarget, upload: ClosedUpload) => Promise<ContinuedUpload>) | null;
   /**
-   * Finds out whether a change took place before a crash, and repairs what is half done. Calling it again gives the same
-   * result.
+   * Finds out whether a change took place before a crash, and repairs what is half done. A further call gives the same result.
    * @returns the name that the change created, renamed to or removed; null: the change did not take place
    * @throws ItemNotFound if its folder is missing, and no evidence shows that it took place
    */
