@@ -27,9 +27,9 @@ for (const viewport of viewports)
     await page.getByLabel('Upload', { exact: true }).setInputFiles(film);
     await page.getByText('The upload continues by itself').waitFor();
     page.once('dialog', (dialog) => void dialog.accept());
-    await page.unroute('**/upload/**');
     await page.reload();
     await page.getByRole('heading', { name: 'Unfinished uploads' }).waitFor();
+    await page.unroute('**/upload/**'); // not before: the upload could continue, and be complete before the reload
     await page.getByLabel('Choose the file').setInputFiles(other);
     await page.getByText('This is another file.').waitFor();
     assert.deepEqual((await new AxeBuilder({ page }).analyze()).violations, []);
