@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { openWindow, viewports } from '../parts/chromium.ts';
+import { until } from '../ports/until.ts';
 import { createUsersProfile, newShare, startPostern, temporaryFolder } from '../start.ts';
 import { checkInterruptedUpload } from './interrupted-upload.ts';
 
@@ -37,8 +38,8 @@ for (const viewport of viewports)
       await page.screenshot({ path: join(process.env['POSTERN_PICTURES'], `unfinished-${viewport.width}-${viewport.dark}.png`) });
     await page.getByRole('button', { name: 'Do not upload holiday film.mp4' }).click();
     await page.getByRole('heading', { name: 'Unfinished uploads' }).waitFor({ state: 'detached' });
-    const rows = await postern.ports.store.read.selectFrom('resumable_upload').selectAll().execute();
-    assert.deepEqual(rows, []);
+    const uploads = postern.ports.store.read.selectFrom('resumable_upload').selectAll();
+    await until(async () => (await uploads.execute()).length === 0); // the page does not wait for the deletion
     assert.deepEqual(
       consoleErrors.filter((line) => !/Failed to load resource/.test(line)),
       [],
