@@ -21,7 +21,11 @@ export async function checkPendingChanges(
   { tid, location_id: locationId }: Pick<AuthorizedVisit['link'], 'tid' | 'location_id'>,
 ): Promise<void> {
   const pending = ports.store.read.selectFrom('unsettled').select('token').where('tid', '=', tid).where('location_id', '=', locationId);
-  if ((await pending.limit(maxPending).execute()).length < maxPending) return;
+  const last = await pending
+    .offset(maxPending - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (!last) return;
   const otherProcesses = (await findRunningProcesses(ports)).filter((process) => process !== ports.process);
   const { runningChanges } = ports;
   const rows = await pending
