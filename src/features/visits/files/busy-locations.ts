@@ -3,13 +3,14 @@ export class BusyLocations {
   readonly #keys = new Set<string>();
 
   /** Runs work at a location, unless earlier work that this object has started there is still running. @throws what `work` throws */
-  async runUnlessBusy(location: string, work: () => Promise<void>): Promise<void> {
-    if (this.#keys.has(location)) return;
-    this.#keys.add(location);
+  async runUnlessBusy(tid: number, locationId: number, work: () => Promise<void>): Promise<void> {
+    const key = `${tid} ${locationId}`;
+    if (this.#keys.has(key)) return;
+    this.#keys.add(key);
     try {
       await work();
     } finally {
-      this.#keys.delete(location);
+      this.#keys.delete(key);
     }
   }
 }

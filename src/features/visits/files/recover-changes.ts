@@ -194,16 +194,17 @@ export async function recoverInterruptedChanges(
   failing.keepOnly(rowsByLocation);
   await forEachLocation(
     [...rowsByLocation].filter(([location]) => failing.mayTry(location)),
-    async ([location, rows]) => {
+    async ([, rows]) => {
       const [pending] = rows;
+      if (!pending) return;
       const processes = rows.map(({ process }) => process);
-      if (pending) await busyLocations.runUnlessBusy(location, () => recoverLocation(pending, processes));
+      await busyLocations.runUnlessBusy(pending.tid, pending.location_id, () => recoverLocation(pending, processes));
     },
     ([, [pending]]) => pending && addFailure(pending, 'it does not respond'),
   );
   if (!liveProcesses) return failures;
-  while (await ports.store.write(failChangesOfDeletedLocations, 'job'));
-  await ports.store.write(async (tx) => {
+  let hasMore = await ports.store.write(async (tx) => {
+    const hasMoreChanges = await failChangesOfDeletedLocations(tx);
     // Downloads that were being sent when their process ended have failed.
     await tx
       .updateTable('audit')
@@ -214,6 +215,8 @@ export async function recoverInterruptedChanges(
       .execute();
     // So that quotas and limits no longer count the parts that these processes were receiving.
     await tx.updateTable('resumable_upload').set({ holder: null }).where('holder', 'not in', liveProcesses).execute();
+    return hasMoreChanges;
   }, 'job');
+  while (hasMore) hasMore = await ports.store.write(failChangesOfDeletedLocations, 'job');
   return failures;
 }

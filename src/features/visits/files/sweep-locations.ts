@@ -54,8 +54,6 @@ export async function sweepLocations(
     }
   }
   // A large folder is deleted in the background. A location that hangs is swept when it responds again.
-  await forEachLocation(locations, (location) =>
-    busyLocations.runUnlessBusy(`${location.tid} ${location.id}`, () => sweepLocation(location)),
-  );
+  await forEachLocation(locations, (location) => busyLocations.runUnlessBusy(location.tid, location.id, () => sweepLocation(location)));
   return refusals;
 }

@@ -85,6 +85,6 @@ export async function endExpiredUploads(
   const running = await findRunningProcesses(ports);
   const locations = await expiredUploads(ports, running).select(['tid', 'location_id']).distinct().execute();
   await forEachLocation(locations, (location) =>
-    busyLocations.runUnlessBusy(`${location.tid} ${location.location_id}`, () => endUploadsAt(ports, running, location, uploadWriters)),
+    busyLocations.runUnlessBusy(location.tid, location.location_id, () => endUploadsAt(ports, running, location, uploadWriters)),
   );
 }
