@@ -37,7 +37,7 @@ export interface ListingPage {
   readonly entries: readonly Entry[];
   /** Number of matching entries on all pages. */
   readonly total: number;
-  /** Memory that the entries take from a budget. Whoever requested the page disposes it when the entries are no longer needed. */
+  /** Memory of the entries, taken from a budget. The caller disposes of it when it no longer needs the entries. */
   readonly memory?: Disposable;
 }
 
