@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** What the page shows of a share: a folder, or the preview of a file. */
 export interface PageAddress {
@@ -31,7 +31,8 @@ export const previewAddress = (path: readonly string[]) => `#preview/${encodePat
 /** Returns the folder or preview that the address of the page names, and follows changes of the address. */
 export function usePageAddress(): PageAddress {
   const [address, setAddress] = useState(parsePageAddress);
-  useEffect(() => {
+  // A layout effect runs before any event can be dispatched, so no change of the address after the first render is missed.
+  useLayoutEffect(() => {
     const update = () => setAddress(parsePageAddress());
     window.addEventListener('hashchange', update);
     return () => window.removeEventListener('hashchange', update);
