@@ -298,21 +298,24 @@ test('a direction mark in a title or in the path of a folder is shown as a repla
   assert.equal(await page.title(), 'Plans \ufffdgpj');
 });
 
-test('the back button restores the scroll position of a folder', { timeout: 30_000 }, async (t) => {
-  const { page, inbox } = await openShare(
-    t,
-    {},
-    Array.from({ length: 90 }, (_, index) => `file ${index + 10}.txt`),
-  );
+test('the back and forward buttons restore the scroll position of each folder', { timeout: 30_000 }, async (t) => {
+  const names = Array.from({ length: 90 }, (_, index) => `file ${index + 10}.txt`);
+  const { page, inbox } = await openShare(t, {}, names);
   await mkdir(join(inbox, 'zz'));
+  for (const name of names.slice(0, 80)) await writeFile(join(inbox, 'zz', name), name);
+  const isAt = (position: number) => until(async () => (await page.evaluate('scrollY')) === position);
   await page.reload();
-  await page.getByRole('link', { name: /^zz/ }).waitFor();
+  await page.getByText('91 items').waitFor();
   await page.evaluate('scrollTo(0, 900)');
   await page.evaluate("location.hash = '#/zz'");
-  await page.getByText('This folder is empty.').waitFor();
+  await page.getByText('80 items').waitFor();
+  await page.evaluate('scrollTo(0, 500)');
   await page.goBack();
   await page.getByText('91 items').waitFor();
-  await until(async () => (await page.evaluate('scrollY')) === 900);
+  await isAt(900);
+  await page.goForward();
+  await page.getByText('80 items').waitFor();
+  await isAt(500);
 });
 
 test('a share page works in a browser that blocks storage, and dark mode can be selected', async (t) => {

@@ -3,11 +3,16 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 /** Restores the scroll position of a folder that was shown before. @param isLoaded whether the list is there and can be scrolled */
 export function useScrollPosition(folder: string, isLoaded: boolean): void {
   const positions = useRef(new Map<string, number>());
+  const shownFolder = useRef(folder);
+  // During the rendering, because a change of the page can move the scroll position.
+  if (shownFolder.current !== folder) positions.current.set(shownFolder.current, window.scrollY);
+  shownFolder.current = folder;
   useEffect(() => {
-    const save = () => void positions.current.set(folder, window.scrollY); // before the next folder is rendered
-    window.addEventListener('hashchange', save);
-    return () => window.removeEventListener('hashchange', save);
-  }, [folder]);
+    window.history.scrollRestoration = 'manual'; // the browser would scroll before the position is saved
+    return () => {
+      window.history.scrollRestoration = 'auto';
+    };
+  }, []);
   useLayoutEffect(() => {
     if (isLoaded) window.scrollTo(0, positions.current.get(folder) ?? 0);
   }, [folder, isLoaded]);
