@@ -49,17 +49,14 @@ const settingNames: readonly string[] = Object.values(settingDefinitions).map(({
 
 const isWithin = (folder: string, outer: string) => folder === outer || folder.startsWith(outer === '/' ? outer : `${outer}/`);
 
-/** Checks that no root of locations overlaps the folder of the database and the keys, except within its `files`. @throws InvalidSetting */
-function checkRoots(environment: Readonly<Record<string, string | undefined>>): void {
-  const { localRoots: roots, data } = settingDefinitions;
-  const folder = data.parse(environment[data.name] ?? data.defaultValue);
-  for (const root of roots.parse(environment[roots.name] ?? roots.defaultValue)) {
-    const inFiles = isWithin(root.folder, `${folder}/files`);
-    if (isWithin(folder, root.folder) || (isWithin(root.folder, folder) && !inFiles))
-      throw new InvalidSetting(
-        `${roots.name} names ${root.folder}, which overlaps ${data.name} (${folder}), where the database and the keys are. Choose a folder outside it`,
-      );
-  }
+/** Returns an error for each root of locations that overlaps the folder of the database and the keys. Roots in its `files` are allowed. */
+function overlappingRoots(roots: Settings['localRoots'], data: string): string[] {
+  return roots
+    .filter(({ folder }) => isWithin(data, folder) || (isWithin(folder, data) && !isWithin(folder, `${data}/files`)))
+    .map(
+      ({ folder }) =>
+        `${settingDefinitions.localRoots.name} names ${folder}, which overlaps ${settingDefinitions.data.name} (${data}), where the database and the keys are. Choose a folder outside it`,
+    );
 }
 
 /**
@@ -87,8 +84,10 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
   if (environment[settingDefinitions.operatorIssuer.name] && !environment[settingDefinitions.operatorClientId.name])
     settingErrors.push(`${settingDefinitions.operatorIssuer.name} needs ${settingDefinitions.operatorClientId.name}`);
   if (settingErrors.length > 0) throw new InvalidSetting(settingErrors.join('\n'));
-  checkRoots(environment);
   const readValue = <T>({ name, defaultValue, parse }: Setting<T>): T => parse(environment[name] || defaultValue); // an empty variable counts as unset
+  const [data, localRoots] = [readValue(settingDefinitions.data), readValue(settingDefinitions.localRoots)];
+  const rootErrors = overlappingRoots(localRoots, data);
+  if (rootErrors.length > 0) throw new InvalidSetting(rootErrors.join('\n'));
   const adminPort = readValue(settingDefinitions.adminPort);
   const host = readValue(settingDefinitions.host);
   const [smtp, from] = [readValue(settingDefinitions.smtp), readValue(settingDefinitions.mailFrom)];
@@ -98,14 +97,14 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
     admin: adminPort === null ? null : { port: adminPort, host: readValue(settingDefinitions.adminHost) || host },
     publicUrl: readValue(settingDefinitions.publicUrl),
     publicUrlAliases: readValue(settingDefinitions.publicUrlAliases),
-    data: readValue(settingDefinitions.data),
+    data,
     databaseUrl: readValue(settingDefinitions.databaseUrl),
     searchMemory: readValue(settingDefinitions.searchMemory),
     minFreeSpace: readValue(settingDefinitions.minFreeSpace),
     maxUploadSpoolBytes: readValue(settingDefinitions.maxUploadSpoolBytes),
     apiKey: readValue(settingDefinitions.apiKey),
     secretKey: readValue(settingDefinitions.secretKey),
-    localRoots: readValue(settingDefinitions.localRoots),
+    localRoots,
     privateTargets: readValue(settingDefinitions.privateTargets),
     machineCredentials: readValue(settingDefinitions.machineCredentials),
     trustedProxies: readValue(settingDefinitions.trustedProxies),
