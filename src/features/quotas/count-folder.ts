@@ -44,6 +44,13 @@ async function isStillCounted(db: Tx, { tid, id, path }: CountedFolder): Promise
   return share !== undefined;
 }
 
+/** Ends the counting of a folder that need not be counted any more. @returns whether it must still be counted */
+async function keepIfStillCounted(tx: Tx, folder: CountedFolder): Promise<boolean> {
+  if (await isStillCounted(tx, folder)) return true;
+  await deleteCountedFolder(tx, { tid: folder.tid, locationId: folder.id, path: folder.path });
+  return false;
+}
+
 /** The recorded size of a folder, and the number of changes that were added to it. `discardCounts` resets that number, a count does not. */
 interface RecordedSpace extends UsedSpace {
   readonly changes: number;
@@ -131,10 +138,7 @@ interface CountOptions {
 
 async function countOnce(ports: CountPorts, folder: CountedFolder, startedAt: number, options: CountOptions): Promise<void> {
   const { store, storages, vault, clock } = ports;
-  if (!(await isStillCounted(store.read, folder))) {
-    const item = { tid: folder.tid, locationId: folder.id, path: folder.path };
-    return store.write((tx) => deleteCountedFolder(tx, item), 'job');
-  }
+  if (!(await store.write((tx) => keepIfStillCounted(tx, folder), 'job'))) return;
   await setDue(ports, folder, startedAt); // if the due time differs after the count, a new count was requested meanwhile
   const before = await recordedSpace(store.read, folder);
   const storage = await openLocation(folder, { storages, vault });
