@@ -1,6 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { Refusal } from '#core/messages.ts';
@@ -11,13 +10,13 @@ import { arrivingBodies } from './arriving-bodies.ts';
 import { maxBodyBytes } from './body-limits.ts';
 import { trustedProxyCheck, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
 import { maxConnections } from './connections/max-connections.ts';
-import { STATUS_CODES } from './connections/node-http.ts';
 import { createNodeServer } from './connections/node-server.ts';
 import { ParseTurns } from './connections/parse-turns.ts';
+import { refuseConnection } from './connections/refuse-connection.ts';
 import { requestTurns } from './connections/request-turns.ts';
 import { waitingBodies } from './connections/waiting-bodies.ts';
 import { jsonBodyParser } from './json-body.ts';
-import { asRefusal, isAbandoned, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
+import { asRefusal, isAbandoned, sendProblem, unexpectedRefusal } from './problem.ts';
 import { expectBody, type RequestTimeouts } from './request-timeouts.ts';
 import { linkHeaders } from './visitor/visitor-responses.ts';
 
@@ -52,21 +51,6 @@ function createRequestIds(random: Random): () => string {
     count += 1;
     return `${prefix}-${count.toString(36)}`;
   };
-}
-
-/** Refuses bytes that are not valid HTTP, and headers that are too large or do not arrive in time. Closes the connection. */
-function refuseConnection(error: Error & { code?: string }, socket: Socket, now: number): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const refusal = new Refusal(error.code === 'HPE_HEADER_OVERFLOW' ? 'headersTooLarge' : 'requestMalformed');
-  const problem = problemOf(refusal, '', now);
-  const body = JSON.stringify(problem);
-  const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-    'Content-Type: application/problem+json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 /** Returns a 400 for several Host headers, or for none in HTTP/1.1 (RFC 9112, 3.2). */
