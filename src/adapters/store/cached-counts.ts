@@ -21,7 +21,7 @@ export function cachedCounts(): CachedCounts {
       const cached = cache.get(key);
       const total = cached?.version === version ? cached.total : count();
       setAndEvict(cache, key, { version, total }, maxCached);
-      total.catch(() => cache.delete(key));
+      total.catch(() => cache.get(key)?.total === total && cache.delete(key));
       return total;
     },
   };
