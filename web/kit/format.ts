@@ -1,4 +1,4 @@
-const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+import { unitFormats } from '#core/translations/unit-formats.ts';
 
 /** Formats sizes, numbers, times and lists in one language and in the reader's time zone. */
 export interface Formats {
@@ -27,24 +27,9 @@ export function formatsFor(tag: string): Formats {
   const lastDay = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'long', year: 'numeric' });
   const list = new Intl.ListFormat(tag, { type: 'conjunction' });
   const number = new Intl.NumberFormat(tag);
-  // Cached: creating a NumberFormat takes longer than drawing a row.
-  const unitFormats = new Map<string, Intl.NumberFormat>();
-  function inUnit(value: number, unit: string, digits = 0): string {
-    const key = `${unit} ${digits}`;
-    const format =
-      unitFormats.get(key) ??
-      new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: unit === 'byte' ? 'long' : 'short', maximumFractionDigits: digits });
-    unitFormats.set(key, format);
-    return format.format(value);
-  }
+  const { size, inUnit } = unitFormats(tag);
   return {
-    size(bytes) {
-      // Rounds before it chooses the unit, so that 999,999 bytes are 1 MB and not 1,000 kB.
-      const fittingPower = sizes.findIndex((_, power) => Math.round(bytes / 1000 ** power) < 1000);
-      const power = fittingPower < 0 ? sizes.length - 1 : fittingPower;
-      const value = bytes / 1000 ** power;
-      return inUnit(value, sizes[power] ?? 'byte', power > 0 && value < 100 ? 1 : 0);
-    },
+    size,
     day: (instant) => day.format(new Date(instant)),
     exact: (instant) => exact.format(new Date(instant)),
     moment: (instant) => moment.format(new Date(instant)),

@@ -1,6 +1,5 @@
 import type { Language } from '#core/translations/languages.ts';
-
-const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+import { unitFormats } from '#core/translations/unit-formats.ts';
 
 /** Formats values in the language of a mail. */
 export interface MailFormats {
@@ -20,18 +19,7 @@ export function createFormats(language: Language, timeZone: string): MailFormats
   });
   const list = new Intl.ListFormat(language, { type: 'conjunction' });
   return {
-    size(bytes) {
-      const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-      const value = bytes / 1000 ** power;
-      const unit = units[power] ?? 'byte';
-      const maximumFractionDigits = power > 0 && value < 100 ? 1 : 0;
-      return new Intl.NumberFormat(language, {
-        style: 'unit',
-        unit,
-        unitDisplay: unit === 'byte' ? 'long' : 'short',
-        maximumFractionDigits,
-      }).format(value);
-    },
+    size: unitFormats(language).size,
     time: (at) => time.format(at),
     list: (items) => list.format(items),
   };
