@@ -32,8 +32,8 @@ const callerField = ({ caller }: FastifyRequest) =>
 
 /**
  * Returns a function to be called when a request has arrived. It writes one entry when the response has closed: it was sent completely, or
- * the connection was closed before. No entry holds a viewId, a token, a query, a body, a cookie or any header except User-Agent.
- * @param elapsed milliseconds of a clock that never goes back
+ * the connection was closed before. No entry holds a query, a body, a cookie or any header except User-Agent.
+ * @param elapsed returns a monotonic time in ms
  */
 export function accessLogger(write: WriteAccessEntry, clock: Clock, elapsed: () => number) {
   return (request: FastifyRequest, reply: FastifyReply): void => {

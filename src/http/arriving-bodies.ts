@@ -9,7 +9,7 @@ const limits = { wideNetwork: 32 << 20, all: 96 << 20 }; // bytes, for a wide ne
 const longBody = 1 << 13; // bytes: the memory of shorter bodies is not counted, because their number has a limit
 const retryAfter = 5; // seconds
 
-/** Limits the bodies other than files that have begun to arrive: a client may withhold the last byte of each. */
+/** Limits the bodies that are still arriving, except files: a client may withhold the last byte of each. */
 export interface ArrivingBodies {
   /**
    * Counts a body until it has arrived, or until its response is closed: nobody reads the rest of a refused body, so it never ends.
@@ -20,9 +20,8 @@ export interface ArrivingBodies {
 }
 
 /**
- * @param maxConnections of the server. A wide network may have unfinished bodies on half of them, and all networks
- *   together on three quarters. The limit of connections does not suffice: behind a proxy, all connections come from
- *   one address.
+ * @param maxConnections of the server. Unfinished bodies of a wide network may occupy half of the connections, and those of all
+ *   networks three quarters. The limit of connections does not suffice: behind a proxy, all connections come from one address.
  */
 export function arrivingBodies(maxConnections: number): ArrivingBodies {
   const memory = new HeldMemory(limits, 'bodiesBusy');

@@ -66,7 +66,7 @@ function hasReversedRange(range: string): boolean {
     });
 }
 
-/** Returns how to answer a request. A Range that is invalid is ignored; a range outside the file is 416 (RFC 9110, 14.2). */
+/** Returns how to answer a request. An invalid Range is ignored. If all ranges are outside the file, the status is 416 (RFC 9110, 14.2). */
 export function evaluateConditions(method: string, headers: Headers, validators: Validators): ConditionalResult {
   if (failsPrecondition(headers, validators)) return { status: 412 };
   if (isNotModified(headers, validators)) return { status: 304 };

@@ -5,13 +5,14 @@ import { Refusal } from '#core/messages.ts';
 const isLoopbackName = (name: string) => isLoopbackHost(name) || name.endsWith('.localhost');
 const safeMethods = ['GET', 'HEAD', 'OPTIONS'];
 
-const maxOriginLength = 300; // characters: a host has at most 253, and parsing a longer one with rare letters takes milliseconds
+const maxOriginLength = 300; // characters: a host has at most 253. Parsing 5000 ligatures such as U+FDFA takes milliseconds
 
 /** Returns the URL of an origin, or null if the text is malformed or too long. */
 export const parseOrigin = (text: string): URL | null => (text.length > maxOriginLength ? null : URL.parse(text));
 
 /**
- * Returns whether an address is the public one. If that is a loopback address, all loopback names with its scheme and port count as equal.
+ * Returns whether an address is the public one. If the public address is a loopback address, all loopback names with its scheme and port
+ * count as equal.
  */
 function isPublicAddress(url: string, publicUrl: string): boolean {
   const [requestedAddress, publicAddress] = [parseOrigin(url), new URL(publicUrl)];
@@ -39,7 +40,7 @@ export function hostCheck(publicUrl: () => string): (request: FastifyRequest) =>
 
 const ownFetchSites = ['same-origin', 'none'];
 
-/** Returns whether a browser reports that a page of another origin sends the request. Other clients send neither header. */
+/** Returns whether a browser says that a page of another origin sends the request. Other clients send neither Origin nor Sec-Fetch-Site. */
 function isCrossOrigin({ headers }: FastifyRequest, isOwnOrigin: (origin: URL) => boolean): boolean {
   const { origin, 'sec-fetch-site': fetchSite } = headers;
   if (fetchSite !== undefined && !ownFetchSites.includes(String(fetchSite))) return true;
@@ -59,8 +60,8 @@ export function checkLinkOrigin(request: FastifyRequest, publicUrl: string): voi
 }
 
 /**
- * Returns a check whether an origin has the host of the request's Host header. Any scheme is accepted, since a proxy may terminate TLS.
- * @param overTls true: only https is accepted
+ * Returns a check whether an origin has the host of the request's Host header. The scheme may differ, since a proxy may terminate TLS.
+ * @param overTls true: the origin must be https
  */
 const hasRequestHost =
   ({ headers: { host = '' } }: FastifyRequest, overTls: boolean) =>
@@ -69,7 +70,7 @@ const hasRequestHost =
 
 /** How a request is authenticated. */
 interface SessionUse {
-  /** true: by the cookie of a session. A browser sends it for any page, so the request must name our own origin. */
+  /** true: by the cookie of a session. A browser sends it for all pages of the same site, so the request must name our own origin. */
   readonly bySession: boolean;
   /** true: the session was started over TLS, so a page loaded without TLS counts as another origin. */
   readonly overTls: boolean;

@@ -14,7 +14,7 @@ interface Hold {
   readonly bytes: number;
   readonly network: string | null; // the wide one
   /** Names of the limits that it counts for. */
-  readonly limits: readonly string[];
+  readonly limitNames: readonly string[];
   readonly abort: () => void;
   isReleased: boolean;
 }
@@ -95,7 +95,7 @@ export class HeldMemory {
   /**
    * Counts bytes until they are released. At a limit, aborts the newest holds of the wide network that holds the most, if that is more
    * than the network of the new hold would then hold.
-   * @param holders name of the link, network or other holder that they count for, by the kinds of the limits
+   * @param holders names of the link, network or other holder that the bytes count for, by kind
    * @param abort ends the request or the response in favor of another network
    * @returns a function that releases the bytes
    * @throws Refusal (503) if too many bytes are held already, for one holder or in total
@@ -103,10 +103,10 @@ export class HeldMemory {
   hold(holders: MemoryHolders, bytes: number, abort: () => void): () => void {
     const holderOf = new Map<string, string>(Object.entries({ ...holders, all: '' }));
     const limitsOfHold = Object.entries(this.#limits).map(([kind, limit]) => ({ name: `${kind} ${holderOf.get(kind) ?? ''}`, limit }));
-    const limits = limitsOfHold.map(({ name }) => name);
-    const newHold: Hold = { bytes, network: holders.wideNetwork ?? null, limits, abort, isReleased: false };
+    const limitNames = limitsOfHold.map(({ name }) => name);
+    const newHold: Hold = { bytes, network: holders.wideNetwork ?? null, limitNames, abort, isReleased: false };
     for (const { name, limit } of limitsOfHold) this.#makeSpace(name, limit, newHold);
-    for (const name of limits) {
+    for (const name of limitNames) {
       const holds = this.#holdsByLimit.get(name) ?? new LimitedHolds();
       this.#holdsByLimit.set(name, holds);
       holds.add(newHold);
@@ -117,7 +117,7 @@ export class HeldMemory {
   #release(hold: Hold): void {
     if (hold.isReleased) return;
     hold.isReleased = true;
-    for (const name of hold.limits) {
+    for (const name of hold.limitNames) {
       const holds = this.#holdsByLimit.get(name);
       holds?.remove(hold);
       if (holds?.bytes === 0) this.#holdsByLimit.delete(name);

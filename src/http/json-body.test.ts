@@ -7,8 +7,8 @@ import { jsonBodyParser } from './json-body.ts';
 const longBody = Buffer.from(JSON.stringify({ text: 'x'.repeat(1 << 18) }));
 
 test('long bodies from hundreds of networks of one site do not cause a body from another site to be refused or delayed', async (t) => {
-  const server = setInterval(() => {}, 1000); // keeps the process alive during the pauses between turns
-  t.after(() => clearInterval(server));
+  const timer = setInterval(() => {}, 1000); // keeps the process alive during the pauses between turns
+  t.after(() => clearInterval(timer));
   const readBody = jsonBodyParser();
   let completed = 0;
   const sendFrom = (ip: string) =>

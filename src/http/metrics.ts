@@ -16,7 +16,7 @@ export interface Metrics {
   readonly countUnknownLink: () => void;
   /** Measures every request of a server, and the bytes of its connections. */
   observe(app: FastifyInstance): void;
-  /** Returns the same store, with its changes measured. */
+  /** Returns a store that also measures its changes. */
   measureStore(store: Store): Store;
 }
 

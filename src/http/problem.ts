@@ -69,7 +69,7 @@ const codeOf = (error: unknown) => (error instanceof Error && 'code' in error &&
 export const bodyTooLarge = (limit: number) =>
   new Refusal('bodyTooLarge', `The body is larger than ${limit < 2 ** 20 ? `${limit / 2 ** 10} KiB` : `${limit / 2 ** 20} MiB`}.`);
 
-/** Returns the refusal that tells the caller about an error, or null for an error in Postern itself. */
+/** Returns the refusal to send for an error, or null for an error in Postern itself. */
 export function asRefusal(error: unknown, request: FastifyRequest): Refusal | null {
   // The connection was reset: its socket has no address any more, even if it does not report the reset yet. Nobody reads the response.
   if (request.raw.socket.remoteAddress === undefined) return new Refusal('requestMalformed');
@@ -99,7 +99,7 @@ export const isAbandoned = (error: unknown, { raw }: FastifyRequest) =>
   error instanceof Error &&
   (error.name === 'AbortError' || ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET'].includes(codeOf(error)));
 
-/** Returns the file and line of our own source where an error was thrown, or ''. A log must not contain more of the stack than this. */
+/** Returns function, file and line of an error's first stack frame in our own source, or ''. A log must not contain more of the stack. */
 export function sourceLocationOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const [, name, place] = /^ +at (?:async )?(?:([\w.$#<>]+) \()?[^()\n]*\/((?:src|build\/server)\/[\w./-]+:\d+)/m.exec(stack) ?? [];

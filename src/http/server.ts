@@ -112,8 +112,8 @@ function checkRequests(app: FastifyInstance): void {
 }
 
 /**
- * Receives bodies. Limits the number and memory of those that are not files, and how slowly they may arrive. A request without a body
- * gets an empty one.
+ * Receives bodies. Limits the number and memory of bodies that are not files, and the time until they have arrived. A request without a
+ * body gets an empty one.
  */
 function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
   app.removeAllContentTypeParsers();
@@ -167,7 +167,7 @@ function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings, par
           release();
           start();
         },
-        onLeave: (leave) => request.raw.once('close', leave), // nobody reads the request yet: only a closed connection emits this
+        onLeave: (leave) => request.raw.once('close', leave), // nobody reads the request yet, so it closes only with its connection
         drop: release,
       });
     } catch (cause) {

@@ -14,7 +14,7 @@ ajv.addFormat('date-time', (text) => text === '' || parseInstant(text, 'firstOfD
 export const NoParameters = Type.Object({}, { additionalProperties: false });
 
 const maxMisspelled = 1 / 3; // fraction of a name's letters that may differ from the suggested name
-const maxFieldErrors = 20; // a body of one megabyte could otherwise cause a response of nine
+const maxFieldErrors = 20; // a body of one megabyte could otherwise cause a response of nine megabytes
 const maxShownName = 64; // characters of an unknown name
 
 /** Returns the names of a schema's properties. */

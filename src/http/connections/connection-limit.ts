@@ -12,9 +12,9 @@ const isUpload = ({ method, headers }: IncomingMessage) => uploadMethods.include
 
 /**
  * Limits the number of connections, so that idle connections of one site do not keep other clients out. Beyond the limit, each new
- * connection closes one of the site with the most connections: the oldest without a request in progress. If there is none, the new
- * connection is refused if its own site has about as many connections. Otherwise, it closes the oldest connection that still sends a body
- * (other than an upload), or else the newest connection of the site.
+ * connection closes a connection of the site with the most connections: the oldest one without a request in progress. If that site has
+ * none, a new connection from a site with about as many connections is refused. Otherwise, it closes the oldest connection whose body
+ * (other than an upload) has not arrived completely, or else the newest connection of the site.
  */
 export function limitConnections(server: Server, max: number): void {
   const bySite = new ItemsByGroup<Socket>();

@@ -4,7 +4,7 @@ import { requestTurns } from './request-turns.ts';
 
 /**
  * Begins to read new connections for a few milliseconds at a time; networks take turns. Otherwise, a client that opens hundreds of
- * connections a second would delay those of all others.
+ * connections a second would delay the connections of all other clients.
  * @param now returns a monotonic time in ms
  */
 export function readInTurns(server: Server, now: () => number): void {

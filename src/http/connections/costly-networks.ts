@@ -43,11 +43,11 @@ export class CostlyNetworks {
     const network = wideNetworkOf(socket.remoteAddress ?? '');
     const connection: WatchedConnection = { socket, network, request: null, millisecond: 0, requests: 0 };
     this.#watched.set(socket, connection);
-    const others = this.#byNetwork.get(network) ?? new Set();
-    this.#byNetwork.set(network, others.add(connection));
+    const connections = this.#byNetwork.get(network) ?? new Set();
+    this.#byNetwork.set(network, connections.add(connection));
     socket.once('close', () => {
-      others.delete(connection);
-      if (others.size === 0 && this.#byNetwork.get(network) === others) this.#byNetwork.delete(network);
+      connections.delete(connection);
+      if (connections.size === 0 && this.#byNetwork.get(network) === connections) this.#byNetwork.delete(network);
     });
     if ((this.#costlyUntil.get(network) ?? 0) > this.#now()) this.#turns.add(socket, null);
   }

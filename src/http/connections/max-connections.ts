@@ -6,7 +6,7 @@ const descriptorsPerTransfer = 2; // a socket and a file
 const descriptorsPerUpload = 3; // the folder of its staging file too
 const manyDescriptors = 16_384;
 // A third descriptor is reserved for this many uploads. More uploads use the descriptors of idle connections: two are reserved for each
-// connection, and an idle one uses one.
+// connection, and an idle connection uses only one.
 const expectedUploads = 640;
 const ownMemory = 512 << 20; // bytes: code, word searches, password checks
 const memoryPerConnection = 100 << 10; // bytes, of a client that reads a download or an archive slowly

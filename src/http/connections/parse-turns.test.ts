@@ -134,12 +134,12 @@ async function floodInTurns(t: TestContext, maxWaiting?: number) {
   });
 }
 
-test('thousands of requests sent at once are parsed in turns with those of another network', { timeout: 20_000 }, async (t) => {
+test('thousands of requests sent at once are parsed in turns with the requests of another network', { timeout: 20_000 }, async (t) => {
   const { position } = await floodInTurns(t);
   assert.ok(position < 1000, `parsed as number ${position}`);
 });
 
-test('after hundreds of requests on one connection, all connections of its network are parsed in turns', { timeout: 20_000 }, async (t) => {
+test('after many simultaneous requests on one connection, all connections of its network take turns', { timeout: 20_000 }, async (t) => {
   let time = 0;
   const turns = new ParseTurns(() => time);
   const networks = new CostlyNetworks(() => 0, turns);

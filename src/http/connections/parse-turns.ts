@@ -39,7 +39,7 @@ const isBodyFull = ({ request }: Connection) =>
  */
 const awaitsReader = (connection: Connection) => connection.socket._paused === true || isBodyFull(connection);
 
-/** Returns how many bytes of a chunked body to parse next. @param duration of the last ones, in ms */
+/** Returns how many bytes of a chunked body to parse next. @param duration of parsing the last slice, in ms */
 function nextSlice(slice: number, duration: number): number {
   if (duration < cheapSlice) return Math.min(2 * slice, maxChunkSlice);
   return duration > costlySlice ? Math.max(slice / 2, headSlice) : slice;

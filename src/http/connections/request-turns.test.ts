@@ -88,7 +88,7 @@ test('time that is spent on parsing does not lower the number of requests that s
   assert.equal(starts, 300);
 });
 
-test('every request starts, and those of one network start in the order in which they were sent', async () => {
+test('every request starts, and the requests of one network start in the order in which they were sent', async () => {
   const turns = requestTurns(() => performance.now(), noParsing);
   const startedNumbers: number[] = [];
   for (let number = 0; number < 500; number += 1)

@@ -1,7 +1,7 @@
 import { networksOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 
-const targetTime = 5; // ms of work in one iteration of the event loop. A longer one delays new connections: each socket accepts one in it
+const targetTime = 5; // ms of work in one iteration of the event loop, in which each socket accepts only one new connection
 const [minStarts, maxStarts] = [2, 64]; // requests that start in one turn
 
 /**
@@ -41,7 +41,7 @@ export function requestTurns(now: () => number, parseTime: () => number): Reques
     turnStartedAt = workTime();
     setImmediate(endTurn);
   }
-  /** Ends a turn. The longer it took, the fewer requests start in the next one. */
+  /** Ends a turn, and starts waiting requests: fewer if the turn took longer than `targetTime`, otherwise up to twice as many as before. */
   function endTurn(): void {
     const duration = workTime() - (turnStartedAt ?? 0);
     allowedStarts =

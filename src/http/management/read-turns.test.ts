@@ -9,8 +9,8 @@ import type { Ports } from '#ports/ports.ts';
 import { readTurns } from './read-turns.ts';
 
 test('a request that takes many turns adds only one listener to its response', async (t) => {
-  const server = setInterval(() => {}, 1000); // keeps the process alive during the pauses between turns
-  t.after(() => clearInterval(server));
+  const timer = setInterval(() => {}, 1000); // keeps the process alive during the pauses between turns
+  t.after(() => clearInterval(timer));
   const unused: Pick<Ports, 'store' | 'clock'> = Object.create(null);
   const caller: Caller = Object.assign(Object.create(null), { tid: 1, kind: 'key', id: 1 });
   const response = new ServerResponse(new IncomingMessage(new Socket()));

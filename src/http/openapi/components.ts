@@ -26,7 +26,7 @@ const records: Readonly<Record<string, TSchema>> = {
 };
 
 export interface Components {
-  /** Returns a reference to a schema, and adds it to the components under the name if it has none yet. */
+  /** Returns a reference to a schema. Adds a schema without a name to the components, under `name`. */
   addSchema(schema: object, name: string): object;
   /** Returns a schema with references in place of its records. */
   withRecords(schema: object): object;

@@ -145,7 +145,7 @@ const signInPaths = {
   ),
 };
 
-/** Returns the OpenAPI 3.1 document: the paths of operations, for signing in and out, and of links. */
+/** Returns the OpenAPI 3.1 document, with the paths of operations, of signing in and out, and of links. */
 export function openApi(operations: readonly Operation[], publicUrl: string) {
   const registry = components();
   const paths = {

@@ -1,12 +1,12 @@
 import { narrowNetworkOf } from '#core/client-networks.ts';
 import { addCount } from '#core/count-by-key.ts';
 
-/** Bodies that are discarded at once: of one network, and in all. */
+/** Maximum number of bodies that are discarded at the same time: of one network, and in total. */
 const maxBodies = { network: 4, all: 16 };
 
 /**
- * Limits how many bodies of refused uploads are discarded at once. Clients send them as fast as they can, and in one iteration of the
- * event loop Node.js reads up to two megabytes from each connection: hundreds of them would delay all other requests.
+ * Limits how many bodies of refused uploads are discarded at the same time. Clients send them as fast as they can, and in one iteration
+ * of the event loop Node.js reads up to two megabytes from each connection: hundreds of them would delay all other requests.
  */
 export class DiscardLimit {
   readonly #byNetwork = new Map<string, number>();

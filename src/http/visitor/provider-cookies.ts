@@ -30,7 +30,7 @@ const isSentAcrossSites = ({ protocol }: Pick<ReturningSignIn, 'protocol'>) => p
 export const providerCookie = ({ headers }: FastifyRequest, publicUrl: string, signIn: ReturningSignIn): string | null =>
   parseCookie(headers.cookie ?? '')[cookiePrefix(publicUrl) + suffixOf(signIn)] ?? null;
 
-/** Sets the cookie of a sign-in at a provider. If the browser has begun many with this protocol, deletes its oldest cookies. */
+/** Sets the cookie of a sign-in at a provider. If the browser has four cookies of this protocol, deletes the oldest. */
 export function setProviderCookie(
   { headers }: FastifyRequest,
   reply: FastifyReply,

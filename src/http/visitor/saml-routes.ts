@@ -19,7 +19,7 @@ const maxForm = 400 << 10;
 
 const maxState = 80; // characters: ours are shorter, and a provider that begins a sign-in may send any text
 
-/** Returns the state of a sign-in that this browser may have begun here; empty: it has not. */
+/** Returns the state of a sign-in that this browser may have begun here, or ''. */
 function relayStateOf(parameters: URLSearchParams): string {
   const state = parameters.get('RelayState') ?? '';
   return state.length <= maxState ? state : '';

@@ -146,7 +146,7 @@ function accountRoutes(app: FastifyInstance, parts: VisitorParts, at: 'share' | 
   });
 }
 
-/** Adds the routes with which visitors sign in, see what they may do, change passwords and sign out, and those of providers. */
+/** Adds the routes with which visitors sign in, see what they may do, change passwords and sign out, and the routes of providers. */
 export function signInRoutes(app: FastifyInstance, parts: VisitorParts): void {
   shareRoutes(app, parts);
   portalRoutes(app, parts);

@@ -21,8 +21,8 @@ export interface UnknownLinks {
    */
   mayVerify(address: string): boolean;
   /**
-   * Sends the counts of this process to the other ones, and adds theirs. Counts that cannot be sent are sent by the next call in the
-   * same minute.
+   * Sends the counts of this process to the other processes, and takes over the totals of all processes. Counts that cannot be sent are
+   * sent by the next call in the same minute.
    * @throws the errors of the shared counts
    */
   exchange(counts: SharedCounts): Promise<void>;

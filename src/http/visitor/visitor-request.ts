@@ -47,7 +47,7 @@ declare module 'fastify' {
 
 const linkAddress = /^\/[^/]*\/([^/]*)(?:\/[^/]*(?:\/(.*))?)?$/s; // /s/{viewId}/{route}/{path}
 
-/** Returns the viewId of an address as it stands there, and the path of the item, percent-decoded once. @throws Refusal (400) */
+/** Returns the viewId of an address, not decoded, and the path of the item, percent-decoded once. @throws Refusal (400) */
 function parsePlace(url: string): Place {
   const [, viewId = '', item = ''] = linkAddress.exec(pathOf(url)) ?? [];
   const path = parseEncodedPath(item);
