@@ -58,10 +58,10 @@ test('no file of the server imports values from node:http, because that would lo
 async function lint(t: TestContext, imports: readonly (readonly [string, string])[]): Promise<string> {
   const folder = await temporaryFolder(t);
   copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'));
-  for (const [index, [file, imported]] of imports.entries()) {
+  for (const [index, [file, specifier]] of imports.entries()) {
     const path = join(folder, file.replace('wrong', `wrong-${index}`));
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `import { thing } from '${imported}';\n\nthing();\n`);
+    writeFileSync(path, `import { thing } from '${specifier}';\n\nthing();\n`);
   }
   const { stdout, stderr } = spawnSync(process.execPath, [biome, 'lint', '--max-diagnostics=200'], { cwd: folder, encoding: 'utf8' });
   return stdout + stderr;

@@ -112,7 +112,7 @@ test('accessuser/delete is refused without an id, and answers 404 for a deleted 
   assert.equal((await postern.send('accessuser/deleteByUsername', { username: 'ann', loginProfileId: 1 })).status, 404);
 });
 
-test('a request with an unknown login profile is refused with the name of that field', async (t) => {
+test('a request with an unknown login profile is refused, and the error names the field', async (t) => {
   const postern = await startPostern(t);
   await postern.call('accessuser/add', { username: 'ann', active: true });
   const answers = [

@@ -24,7 +24,7 @@ test('expired rows are deleted in batches, so that other writes can run in betwe
   assert.deepEqual(remainingCounts.slice(0, 3), [1500, 500, 0]);
 });
 
-test('the deletion of expired rows changes nothing if there are none, so that no write waits for its search', async (t) => {
+test('if no row has expired, the deletion of expired rows begins no write, so that other writes do not wait for its search', async (t) => {
   const { ports } = await startPostern(t);
   const write = t.mock.fn(ports.store.write);
   await deleteExpiredRows({ ...ports, store: { ...ports.store, write } });

@@ -136,7 +136,7 @@ test('loginprofile/add without fields creates a USERS profile whose title contai
   assert.deepEqual([profile.typeId, profile.typeString, profile.title], [3, 'USERS', `Login profile ${id}`]);
 });
 
-test('loginprofile/add refuses computed fields, except userCount', async (t) => {
+test('loginprofile/add refuses fields that Postern sets itself, except userCount', async (t) => {
   const postern = await startPostern(t);
   for (const name of [
     'id',

@@ -31,26 +31,27 @@ test('loginprofile/test tries the password of a profile or of a user, and says w
 test('loginprofile/test cannot be used to guess passwords: after six wrong passwords for a user, it returns 429', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern, ['ann', 'bob']);
-  const test = (username: string, password: string) => postern.send('loginprofile/test', { id: profile.id, username, password });
-  const guesses = await Promise.all(Array.from({ length: 30 }, (_, number) => test('ann', `guess ${number}`)));
+  const testProfile = (username: string, password: string) => postern.send('loginprofile/test', { id: profile.id, username, password });
+  const guesses = await Promise.all(Array.from({ length: 30 }, (_, number) => testProfile('ann', `guess ${number}`)));
   assert.ok(guesses.filter(({ status }) => status === 200).length <= 6);
-  const refusal = await test('ANN', profile.password);
+  const refusal = await testProfile('ANN', profile.password);
   assert.deepEqual([refusal.status, refusal.body.code], [429, 'tooManyFailures']);
-  for (let round = 0; round < 10; round += 1) assert.equal((await test('bob', profile.password)).body.works, true);
+  for (let round = 0; round < 10; round += 1) assert.equal((await testProfile('bob', profile.password)).body.works, true);
   assert.equal((await postern.send('loginprofile/test', { id: profile.id, username: 'cat' })).status, 400);
 });
 
 test('tests that fail before a password is checked do not count toward the limit of loginprofile/test', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
   const { id } = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'correct horse battery' });
-  const test = (body: object) => postern.send('loginprofile/test', { id, username: 'guest', password: 'correct horse battery', ...body });
-  for (let round = 0; round < 7; round += 1) assert.equal((await test({ username: 'host' })).status, 200);
-  for (let round = 0; round < 7; round += 1) assert.equal((await test({ username: '' })).status, 400);
-  assert.equal((await test({})).body.works, true);
+  const testProfile = (body: object) =>
+    postern.send('loginprofile/test', { id, username: 'guest', password: 'correct horse battery', ...body });
+  for (let round = 0; round < 7; round += 1) assert.equal((await testProfile({ username: 'host' })).status, 200);
+  for (let round = 0; round < 7; round += 1) assert.equal((await testProfile({ username: '' })).status, 400);
+  assert.equal((await testProfile({})).body.works, true);
   const configuration = JSON.stringify({ url: 'ldap://127.0.0.1:1', baseDn: 'dc=test', bindPattern: '{username}' });
   const directory = await postern.call('loginprofile/add', { title: 'Directory', typeId: 7, configuration });
   for (let round = 0; round < 7; round += 1) {
-    const { status, body } = await test({ id: directory.id });
+    const { status, body } = await testProfile({ id: directory.id });
     assert.deepEqual([status, body.steps[0].step, body.works], [200, 'connection', false]);
   }
 });

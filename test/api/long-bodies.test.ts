@@ -13,7 +13,7 @@ test('a body that is a long array is refused because it is not an object', async
   assert.deepEqual(answer.body.errors, [{ field: 'body', detail: 'must be object' }]);
 });
 
-test('a body with more levels or values than any request needs is refused before it is parsed', async (t) => {
+test('a body with more levels or values than any request needs is refused', async (t) => {
   const postern = await startPostern(t);
   for (const [body, status] of [
     ['['.repeat(500_000), 400],
@@ -22,7 +22,7 @@ test('a body with more levels or values than any request needs is refused before
     assert.equal((await callRaw(postern, '/api/v1/accessuser/addMany', post(body))).status, status);
 });
 
-test('a NUL character and a name such as __proto__ are refused anywhere in a body', async (t) => {
+test('a NUL character and the name __proto__ are refused anywhere in a body', async (t) => {
   const postern = await startPostern(t);
   const rows = (row: string) => `{"users":[${'{"username":"u","active":true},'.repeat(900)}${row}]}`;
   for (const [body, field] of [

@@ -40,9 +40,9 @@ async function sendInTwoParts(
 for (const [what, between] of Object.entries({
   'is signed out': (postern: TestPostern, { cookie }: { cookie: string }) =>
     postern.send('operator/signOut', {}, { key: null, headers: { cookie, origin: postern.apiUrl } }),
-  'has a new password': (postern: TestPostern, { id }: { id: number }) => postern.call('operator/updatePassword', { id, ...secrets }),
+  'gets a new password': (postern: TestPostern, { id }: { id: number }) => postern.call('operator/updatePassword', { id, ...secrets }),
   'is deleted': (postern: TestPostern, { id }: { id: number }) => postern.call('operator/delete', { id }),
-  'is given a lower role': (postern: TestPostern, { id }: { id: number }) => postern.call('operator/update', { id, role: 'reader' }),
+  'gets a lower role': (postern: TestPostern, { id }: { id: number }) => postern.call('operator/update', { id, role: 'reader' }),
 }))
   test(`an operator who ${what} while the request body is still arriving changes nothing`, async (t) => {
     const { postern, ...operator } = await startWithOperator(t);

@@ -170,7 +170,7 @@ async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof
   assert.equal((await postern.visit('/s/nobody-knows-this/visit', { headers })).status, 404);
 }
 
-/** Statements about the entire installation, which name no tenant: those of the start, of maintenance, and of some checks. */
+/** Statements about the entire installation, which name no tenant: at the start, for maintenance, and for some checks. */
 const installationStatements = [
   /^select .* from location( where id > \S+)?( order by id( limit \S+)?)?$/, // health check, sweep
   /^select .* from location where tid != \S+ and kind in \(\S+\) order by id$/, // overlap check
