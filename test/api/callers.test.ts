@@ -172,7 +172,7 @@ test('login answers a wrong name and a wrong key in the same way', async (t) => 
     assert.deepEqual([status, body.code, body.detail], [401, answers[0]?.body.code, answers[0]?.body.detail]);
 });
 
-test('login refuses unknown and missing fields with their names', async (t) => {
+test('login refuses unknown and missing fields, and names them', async (t) => {
   const postern = await startPostern(t);
   assert.deepEqual(fieldErrorsOf(await postern.send('login', {}, { key: null })), ['secretkey', 'username']);
   assert.deepEqual(

@@ -7,7 +7,7 @@ import { fairQueue } from '#core/fair-queue.ts';
 const targetTime = 5; // ms of parsing in one iteration of the event loop, without the start of requests (request-turns.ts)
 const defaultMaxWaiting = 64 << 20; // bytes that were read and are not parsed yet
 const headSlice = 1024; // bytes: about forty short requests
-const maxChunkSlice = 16_384; // bytes of a chunked body to parse at once, if parsing it was cheap so far
+const maxChunkSlice = 16_384; // bytes of a chunked body to parse in one slice, if parsing it was cheap so far
 const [cheapSlice, costlySlice] = [0.25, 1]; // ms: after a cheaper slice, the next one is twice as long; after a costlier one, half as long
 
 /** A connection, and the received bytes that are not parsed yet. */

@@ -23,7 +23,7 @@ export const isSecure = (request: FastifyRequest, publicUrl: string): boolean =>
 
 const cookiesOf = ({ headers: { cookie } }: FastifyRequest) => (cookie === undefined ? {} : parseCookie(cookie));
 
-/** Returns whether the request has a session that was started over TLS. */
+/** Returns whether the request has the cookie of a session that was started over TLS. */
 export const hasSecureSession = (request: FastifyRequest) => cookiesOf(request)[secureName] !== undefined;
 
 /**

@@ -20,7 +20,7 @@ export function writePiece(response: ServerResponse, piece: Uint8Array): Promise
   });
 }
 
-/** Returns whether a body is small enough to be read at once and sent with its headers. */
+/** Returns whether a body is small enough to be read completely before it is sent. */
 export const isSmall = (bytes: number) => bytes <= smallBody;
 
 /**
