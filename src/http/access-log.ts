@@ -10,7 +10,7 @@ export type WriteAccessEntry = (entry: object) => void;
  * What entries leave out of a path: the viewId, which grants access, and the token of an address that ends e-mail alerts. The audit log
  * names the share under the same `requestId`.
  */
-const secretInPath = /^\/([sp]|unsubscribe)\/[^/]*/;
+const secretInPath = /(?:\/|%2f)([sp]|unsubscribe)(?:\/|%2f)+[^/]*/i; // also in a mistyped address, such as `//s/…`
 
 /** A letter in percent-encoding. The router decodes it, so that `/%73/…` is a link, too. */
 const encodedLetter = /%([46][1-9a-f]|[57][0-9a])/gi;

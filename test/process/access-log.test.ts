@@ -59,8 +59,10 @@ test('the access log records client, path and result of each request, and no sec
   await fetch(`${postern.publicUrl}/unsubscribe/hidden-token`);
   await waitForLine(logs, 'access.log', ({ path }) => path === '/unsubscribe/…');
   await fetch(`${postern.publicUrl}/%73/${viewId}/visit`);
+  for (const mistyped of ['//s/', '/S/', '/s%2F', '/x/s//']) await fetch(`${postern.publicUrl}${mistyped}${viewId}/end`);
   const completeUrl = get({ host: '127.0.0.1', port: new URL(postern.publicUrl).port, path: `${base}/archive` });
   completeUrl.on('response', (completeResponse) => completeResponse.resume());
+  await waitForLine(logs, 'access.log', ({ path }) => path === '/x/s/…/end');
   for (const end of ['visit', 'archive']) await waitForLine(logs, 'access.log', ({ path }) => path === `/s/…/${end}`);
   const change = await waitForLine(logs, 'access.log', ({ path }) => path === '/api/v1/share/add');
   assert.deepEqual([change.caller.kind, change.caller.name], ['key', 'environment']);

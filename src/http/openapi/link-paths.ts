@@ -143,7 +143,7 @@ export const linkPaths = {
     get: route('link_file', {
       summary: 'Returns the bytes of a file, or an address of its storage. Requires canDownload.',
       parameters: [path, ...ranges],
-      responses: { 200: bytes('application/octet-stream'), 206: bytes('application/octet-stream') },
+      responses: { 200: bytes('application/octet-stream'), 206: bytes('application/octet-stream'), 304: {} },
       redirects: { 302: redirectToStorage },
     }),
     put: route('link_upload', {
@@ -164,7 +164,7 @@ export const linkPaths = {
     get: route('link_view', {
       summary: 'Returns a file for display. Requires canView.',
       parameters: [path, ...ranges],
-      responses: { 200: bytes('application/octet-stream') },
+      responses: { 200: bytes('application/octet-stream'), 206: bytes('application/octet-stream'), 304: {} },
     }),
   },
   '/s/{viewId}/zip/{path}': {
@@ -176,7 +176,7 @@ export const linkPaths = {
         query('name', { type: 'array', items: { type: 'string' } }, 'Name of an entry to include; may be repeated.'),
         ...ranges,
       ],
-      responses: { 200: bytes('application/zip'), 206: bytes('application/zip') },
+      responses: { 200: bytes('application/zip'), 206: bytes('application/zip'), 304: {} },
     }),
   },
   '/s/{viewId}/folder/{path}': {

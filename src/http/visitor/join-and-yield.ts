@@ -9,7 +9,7 @@ export async function* joinAndYield(pieces: AsyncIterable<Buffer>): AsyncGenerat
   let buffer: Buffer | null = null;
   let used = 0;
   for await (const piece of pieces) {
-    if (buffer && used + piece.length > maxPiece) {
+    if (buffer && used > 0 && used + piece.length > maxPiece) {
       yield buffer.subarray(0, used);
       used = 0;
       await new Promise(setImmediate);
