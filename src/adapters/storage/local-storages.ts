@@ -23,7 +23,7 @@ const notAllowed = 'the folder is not within a folder that the operator allows f
 /**
  * Returns the kind `local`: folders of this machine.
  * @param roots the folders within which tenants may add locations (POSTERN_LOCAL_ROOTS)
- * @param data POSTERN_DATA: tenant 1 may share its folder `files`; nothing else in it can be shared
+ * @param data POSTERN_DATA: tenant 1 may share the folder `files` in it, and nothing else
  * @param minFree bytes that uploads leave free on the file system of POSTERN_DATA, which holds the database
  */
 export function localStorages(roots: readonly LocalRoot[], data: string, minFree = 0, folders = new OpenFolders()): StorageKind {

@@ -6,7 +6,8 @@ import { ReservedBytes, reservationFile, uploadOf } from './reserved-bytes.ts';
 
 /**
  * ms after which a reservation is stale if neither it nor the file of its upload has changed. Its process must have ended, because
- * `RequestTimeouts` refuses a silent client earlier. When space is short, a stale reservation is reduced to the bytes that have arrived.
+ * `RequestTimeouts` ends the request of a silent client earlier. When space is short, a stale reservation is reduced to the bytes that
+ * have arrived.
  */
 const staleAfter = 150_000;
 
@@ -32,8 +33,8 @@ interface Snapshot {
 
 /**
  * Reserves space for the uploads in a folder. Each reservation is a file in it whose name contains the number of bytes, so that the
- * processes that share the folder see each other's reservations. They see them a second late, or later if reading the folder takes long.
- * Together they can exceed the limits by what they reserve within that time.
+ * processes that share the folder see each other's reservations: a second late, or later if reading the folder takes long. Together, the
+ * processes can exceed the limits by what they reserve within that time.
  */
 export class SpoolSpace {
   readonly #folder: string;
@@ -44,7 +45,7 @@ export class SpoolSpace {
   #nextCorrection = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param maxBytes of all uploads. Those of one tenant can have half of them
+   * @param maxBytes of all uploads; one tenant can have half of these bytes
    * @param monotonic returns a time in ms
    */
   constructor(folder: string, maxBytes: number, monotonic: () => number) {
@@ -56,7 +57,7 @@ export class SpoolSpace {
   /**
    * Reserves space for an upload, and replaces its earlier reservation.
    * @param upload its name; begins with the id of the tenant and `-`
-   * @param bytes that the upload has, and those that may still arrive
+   * @param bytes that the upload has, plus the bytes that may still arrive
    * @throws StorageFull, or an error of the disk: the earlier reservation stays
    */
   async reserve(upload: string, bytes: number): Promise<void> {
@@ -108,7 +109,7 @@ export class SpoolSpace {
     }
   }
 
-  /** Removes a reservation that was just created. If it existed before, an ended process has left it: reduces it to the arrived bytes. */
+  /** Removes a new reservation. Reduces one that existed before to the bytes that have arrived: a process that has ended left it. */
   async #undo(upload: string, bytes: number, isCreated: boolean): Promise<void> {
     if (!isCreated) return this.#shrink(upload, bytes, await this.#sizeOf(upload));
     await rm(this.#path(upload, bytes), { force: true });
@@ -190,9 +191,9 @@ export class SpoolSpace {
    * @returns false if there were none, or another process has changed them
    */
   async #removeKnown(upload: string, except?: number): Promise<boolean> {
-    const known = (this.#snapshot?.reserved.of(upload) ?? []).filter((bytes) => bytes !== except);
-    let isComplete = known.length > 0;
-    for (const bytes of known) {
+    const reservations = (this.#snapshot?.reserved.of(upload) ?? []).filter((bytes) => bytes !== except);
+    let isComplete = reservations.length > 0;
+    for (const bytes of reservations) {
       await unlink(this.#path(upload, bytes)).catch((cause: unknown) => {
         if (!isMissing(cause)) throw cause;
         isComplete = false;

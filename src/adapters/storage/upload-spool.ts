@@ -139,7 +139,7 @@ export class UploadSpool {
   async sweep(findTokensInUse: FindTokensInUse, signal?: AbortSignal): Promise<void> {
     const names = await onDisk(() => this.#space.names());
     const tokenOf = (name: string) => name.slice(name.indexOf('-') + 1);
-    // The tokens are looked up after the folder was read, so that no new upload is missing.
+    // The tokens are looked up after the names: otherwise the file of an upload that began in between would be deleted.
     const tokensInUse = new Set(names.length === 0 ? [] : await findTokensInUse(names.map(tokenOf)));
     for (const name of names) {
       signal?.throwIfAborted();
@@ -161,7 +161,7 @@ export class UploadSpool {
 
   /** @returns null if the file is gone or shorter than `offset` */
   async #openFile(name: string, offset: number): Promise<FileHandle | null> {
-    // Not truncated: a process that was suspended before this line may continue after another one has received bytes.
+    // O_TRUNC could delete bytes that another process has received while this one was suspended before this line.
     const flags = offset === 0 ? constants.O_RDWR | constants.O_CREAT : constants.O_RDWR;
     const handle = await open(join(this.#folder, name), flags, 0o600).catch((cause: unknown) => {
       if (systemErrorCode(cause) === 'ENOENT' && offset > 0) return null;

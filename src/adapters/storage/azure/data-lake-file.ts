@@ -12,9 +12,9 @@ export async function openDataLakeFile(items: DataLakeItems, path: readonly stri
   if (!entry || entry.folder) return null;
   const get = (key: string, range: ObjectRange = {}) => items.container.get(key, rangeRequest(range));
   async function describe(key: string): Promise<ObjectDescription | null> {
-    const found = await items.find(path);
-    if (!found || found.folder) return null;
-    const { size, modified, etag } = found;
+    const current = await items.find(path);
+    if (!current || current.folder) return null;
+    const { size, modified, etag } = current;
     if (modified === null) throw new StorageUnavailable('the service sent a file without a time');
     return { key, size, modified, etag, mayNeedRestore: false, token: null, headers: {} };
   }

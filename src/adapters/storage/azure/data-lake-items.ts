@@ -22,7 +22,7 @@ const maxAppend = 1 << 30;
 const maxDeletionPages = 1000; // requests for one folder
 const ifAbsent = { 'if-none-match': '*' };
 const notCreated = [409, 412]; // the path exists
-/** Statuses with which the service says that it does not rename an item. */
+/** Statuses with which the service refuses a rename. */
 const refusals = [400, 403, 404, 409, 412];
 
 /** Returns the error for a response with which a rename was refused. */
@@ -36,7 +36,7 @@ function refusalOf(response: OutboundResponse): Error {
 /** The files and folders of a location in an account with a hierarchical namespace: folders are real, and are renamed in one step. */
 export class DataLakeItems implements FileServer {
   /**
-   * For a rename, more than the time limit of the request. The time for a new file is shorter: nobody else uses its name in the staging
+   * `move` is longer than the time limit of the request. The time for a new file is shorter: nobody else uses its name in the staging
    * area.
    */
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { SignedHeaders } from '#ports/storage.ts';
 import type { AzureAddress } from './azure-address.ts';
 
-/** Version of the Blob and the Data Lake service, to which requests and signatures conform. */
+/** Version of the API of both services (Blob and Data Lake) that requests and signatures use. */
 export const serviceVersion = '2021-12-02';
 
-/** Headers whose values a signature covers, in this order. After them come those that begin with `x-ms-`. */
+/** Headers whose values a signature covers, in this order. The headers that begin with `x-ms-` follow them. */
 const signedHeaders = [
   ...['content-encoding', 'content-language', 'content-length', 'content-md5', 'content-type', 'date'],
   ...['if-modified-since', 'if-match', 'if-none-match', 'if-unmodified-since', 'range'],

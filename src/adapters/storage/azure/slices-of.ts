@@ -4,10 +4,10 @@ import type { OutboundBody } from '#ports/outbound.ts';
 async function* takeBytes(pieces: AsyncIterator<Uint8Array>, length: number, rest: { bytes: Uint8Array | null }) {
   for (let left = length; left > 0; ) {
     const piece = rest.bytes ?? (await nextPiece(pieces));
-    const taken = piece.subarray(0, left);
-    rest.bytes = taken.length < piece.length ? piece.subarray(left) : null;
-    left -= taken.length;
-    yield taken;
+    const part = piece.subarray(0, left);
+    rest.bytes = part.length < piece.length ? piece.subarray(left) : null;
+    left -= part.length;
+    yield part;
   }
 }
 

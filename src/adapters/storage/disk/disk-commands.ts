@@ -29,7 +29,7 @@ import {
   writeStaged,
 } from './staged-upload.ts';
 
-/** The commands of the threads of a location, and of those that check folders. Each may block for as long as the disk does not respond. */
+/** The commands that run in threads. Each may block for as long as the disk does not respond. */
 export class DiskCommands {
   readonly #lists = new OpenLists();
   #openedRoot: StorageRoot | null;
@@ -53,7 +53,7 @@ export class DiskCommands {
     }
   }
 
-  /** Returns paths with all symbolic links resolved; null for those that do not exist or cannot be read. */
+  /** Returns paths with all symbolic links resolved; null for a path that does not exist or cannot be read. */
   resolveLinks(paths: readonly string[]): (string | null)[] {
     return paths.map(resolveLinks);
   }

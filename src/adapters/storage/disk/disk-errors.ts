@@ -85,13 +85,13 @@ export const commitPointError = (cause: unknown) => new OutcomeUnknown('the disk
 /** Codes of a file system that does not support links, hard or symbolic, or that allows no more hard links to a file. */
 export const linkUnsupportedCodes: readonly string[] = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
 
-/** An error in a message between threads, which cannot carry its class. */
+/** An error as a thread sends it: a message between threads cannot carry the class of an error. */
 export interface ErrorMessage {
   readonly kind: string;
   readonly message: string;
 }
 
-/** Returns an error as a thread sends it. The path on this machine stays in the thread. */
+/** Returns the message for an error. The path on this machine stays in the thread. */
 export function errorMessage(cause: unknown): ErrorMessage {
   const error = toStorageError(cause);
   const kind = Object.entries(sentErrors).find(([, sentError]) => error.constructor === sentError)?.[0];

@@ -102,7 +102,7 @@ export function diskStorage(
     clearEvidence: (change) => (change.action === 'delete' ? removals : changes).run('clearEvidence', [change]),
     async sweep(findTokensInUse, signal) {
       const names = (await removals.run('stagedNames', [])) ?? [];
-      // The tokens are looked up after the folder was read, so that no new change is missing.
+      // The tokens are looked up after the names: otherwise the files of a change that began in between would be deleted.
       const tokensInUse = new Set(names.length === 0 ? [] : await findTokensInUse(names.flatMap(possibleTokens)));
       for (const name of names) {
         signal?.throwIfAborted();

@@ -76,7 +76,7 @@ export function deleteMountNote(root: StorageRoot, token: string, evidence: Dire
 
 /**
  * Checks that the mount of a changed folder is not missing.
- * @throws StorageUnavailable if the change has a mount note, but its folder is in no other mount now
+ * @throws StorageUnavailable if the change has a mount note, but its folder is not in another mount now
  */
 function requireMount(root: StorageRoot, parent: ItemPath, token: string): void {
   const hasNote = withMountNote(

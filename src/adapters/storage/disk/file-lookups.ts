@@ -44,7 +44,7 @@ interface SharedRequest {
 /**
  * Finds files in a thread of the location: all system calls of a request cost one round trip to the thread. Requests of
  * one iteration of the event loop are sent together, and equal ones are sent once: waking the thread costs more than
- * its system calls.
+ * the system calls of a request.
  */
 export class FileLookups {
   readonly #threads: Pick<FolderThreads, 'lookups' | 'data'>;

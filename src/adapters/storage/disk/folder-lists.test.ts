@@ -76,7 +76,7 @@ test('a folder is closed by the thread that has opened it, even if another threa
   assert.deepEqual(threads[1]?.commands, ['openList', 'nextBatch', 'closeList']);
 });
 
-test('a small folder is listed with one command, which closes it', async () => {
+test('a small folder is listed with one command', async () => {
   const { threads, openThread } = fakeThreads();
   await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings });
   const lists = new FolderLists({ lists: pool.addLane({ concurrency: 1, oneThread: true }) });

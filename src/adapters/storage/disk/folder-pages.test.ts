@@ -7,13 +7,13 @@ import type { PageRead } from './read-folder.ts';
 
 const query: ListingQuery = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 10 };
 
-/** Opens a fake folder. The test sets its version; `known` collects the version that `FolderPages` sends with each read. */
+/** Opens a fake folder. The test sets its version; `knownVersions` collects the version that `FolderPages` sends with each read. */
 function startPages() {
-  const state = { version: 'v1' as string | null, now: 0, known: [] as (string | null)[] };
-  const run = async (_command: string, [, , known]: [unknown, unknown, string | null]): Promise<PageRead> => {
-    state.known.push(known);
-    if (known !== null && known === state.version) return { page: null, version: known };
-    return { page: { entries: [], total: state.known.length }, version: state.version };
+  const state = { version: 'v1' as string | null, now: 0, knownVersions: [] as (string | null)[] };
+  const run = async (_command: string, [, , knownVersion]: [unknown, unknown, string | null]): Promise<PageRead> => {
+    state.knownVersions.push(knownVersion);
+    if (knownVersion !== null && knownVersion === state.version) return { page: null, version: knownVersion };
+    return { page: { entries: [], total: state.knownVersions.length }, version: state.version };
   };
   const now = () => state.now;
   const pages = new FolderPages({ pages: Object.assign(Object.create(null), { run }) }, new PageCache(), now);
@@ -27,7 +27,7 @@ test('a page of an unchanged folder is used again for a second', async () => {
   assert.equal(await pages.read(rootPath, query), first);
   state.now = 1001;
   assert.notEqual(await pages.read(rootPath, query), first);
-  assert.deepEqual(state.known, [null, 'v1', null]);
+  assert.deepEqual(state.knownVersions, [null, 'v1', null]);
 });
 
 test('a page is read again after its folder, or anything in the location, has changed', async () => {
@@ -48,7 +48,7 @@ test('a page is not used for another query or folder, or if its folder changed w
   state.version = null;
   await pages.read(rootPath, { ...query, startIndex: 1 });
   await pages.read(rootPath, { ...query, startIndex: 1 });
-  assert.deepEqual(state.known, [null, null, null, null, null]);
+  assert.deepEqual(state.knownVersions, [null, null, null, null, null]);
 });
 
 test('a page that was being read during a change is not used again', async () => {
@@ -57,5 +57,5 @@ test('a page that was being read during a change is not used again', async () =>
   pages.clear();
   await reading;
   await pages.read(rootPath, query);
-  assert.deepEqual(state.known, [null, null]);
+  assert.deepEqual(state.knownVersions, [null, null]);
 });

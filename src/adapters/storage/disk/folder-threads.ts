@@ -4,7 +4,7 @@ import type { DiskResponse } from './run-request.ts';
 import type { Lane } from './thread-lane.ts';
 import { ThreadBudget, ThreadPool } from './thread-pool.ts';
 
-/** Returns a thread for disk commands, which is not started yet. @param root returns its folder; null while the folder is not open yet */
+/** Returns a thread for disk commands, not started yet. @param root returns the open folder of the location; null: none is open */
 export type OpenThread = (owner: ThreadOwner<DiskResponse>, root: () => StorageRoot | null) => IdleThread;
 
 export interface ThreadSettings {

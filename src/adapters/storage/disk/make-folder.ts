@@ -25,7 +25,10 @@ export function makeFolder(folder: DirectoryEntry, evidence: EvidenceOfName, own
   confirmMark(evidence.own);
 }
 
-/** Returns whether a folder with an unconfirmed mark was created: the name was free when the mark was created. */
+/**
+ * Recovers a folder with an unconfirmed mark, and sets its mode and group.
+ * @returns whether the folder was created: it exists now, and the name was free when the mark was created
+ */
 export function recoverFolder(folder: DirectoryEntry, evidence: DirectoryEntry, ownership: Ownership): boolean {
   if (markText(evidence) === null || !statEntry(folder)?.isDirectory()) return false;
   try {

@@ -14,7 +14,7 @@ const doneOf = (evidence: DirectoryEntry) => withSuffix(evidence, doneSuffix);
 /** The evidence of a change that takes a name. */
 export interface EvidenceOfName {
   readonly own: DirectoryEntry;
-  /** Evidence of pending changes to the same name. If the name is free, those without a confirmed mark have not taken it. */
+  /** Evidence of pending changes to the same name. If the name is free, the changes without a confirmed mark have not taken it. */
   readonly pending: readonly DirectoryEntry[];
 }
 
@@ -45,7 +45,7 @@ export function createMarkForFreeName({ own, pending }: EvidenceOfName, text: st
 }
 
 /**
- * Renames a mark. A missing mark is no error: another process has removed it, because it believed that this one was dead. The
+ * Renames a mark. A missing mark is no error: another process has removed it, because this process seemed to have ended. The
  * change has taken place nevertheless.
  * @throws OutcomeUnknown if the rename fails: the change has taken place, and recovery must record it
  */

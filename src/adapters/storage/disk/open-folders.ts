@@ -86,7 +86,7 @@ export class OpenFolders implements AsyncDisposable {
   /**
    * Runs `work` in a folder. If its disk was unmounted and mounted again, the folder is opened again.
    * @param work may call `hold`: the folder then stays open until the function that `hold` returns is called
-   * @throws StorageUnavailable if the folder does not exist
+   * @throws StorageUnavailable if the folder cannot be used
    */
   async use<T>(folder: LocationFolder, work: WorkInFolder<T>): Promise<T> {
     const cachedFolder = this.#open(folder);
@@ -99,12 +99,12 @@ export class OpenFolders implements AsyncDisposable {
     }
   }
 
-  /** Returns the path of a folder with all links resolved. @throws StorageUnavailable if it does not exist */
+  /** Returns the path of a folder with all links resolved. @throws StorageUnavailable if the folder cannot be used */
   pathOf(folder: LocationFolder): Promise<string> {
     return this.#runIn(this.#open(folder), async ({ root }) => root.path);
   }
 
-  /** Checks that a folder exists, without opening it. @throws StorageUnavailable if it does not exist */
+  /** Checks a folder without opening it. @throws StorageUnavailable if the folder cannot be used */
   check(folder: LocationFolder): Promise<void> {
     const { path, mountPoint } = folder;
     const key = `${mountPoint} ${path}`;
@@ -134,7 +134,7 @@ export class OpenFolders implements AsyncDisposable {
   }
 
   /**
-   * Returns paths with all links resolved; null for those that do not exist or cannot be read.
+   * Returns paths with all links resolved; null for a path that does not exist or cannot be read.
    * @throws StorageUnavailable if a disk does not respond
    */
   resolveLinks(paths: readonly string[]): Promise<readonly (string | null)[]> {

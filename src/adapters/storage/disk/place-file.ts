@@ -118,7 +118,7 @@ export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry):
   return isInPlace || hasOtherName;
 }
 
-/** Deletes the note with the name of a file that was not put in place. */
+/** Deletes the name note of a file that was not put in place. */
 export const deleteNameNote = (staging: DirectoryEntry) => unlinkIfPresent(withSuffix(staging, nameSuffix));
 
 /** Deletes a staging file, its mark and its notes. */

@@ -1,8 +1,8 @@
 const maxToken = 64; // characters
 
 /**
- * Returns the texts of which one is the token in the name of a staging file: the name, and its beginnings before each hyphen, also
- * without `.postern-`. Suffixes begin with a hyphen, and a token may contain hyphens, too.
+ * Returns the possible tokens in the name of a staging file: the name without the prefix `.postern-`, and the part of it before each
+ * hyphen. Suffixes begin with a hyphen, and a token may contain hyphens, too.
  */
 export function possibleTokens(name: string): readonly string[] {
   const rest = name.replace(/^\.postern-/, '').slice(0, maxToken + 1);

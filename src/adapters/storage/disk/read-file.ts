@@ -10,8 +10,9 @@ const maxInlineSize = 1 << 17;
 const stableAfter = 1000;
 const maxAttempts = 3; // to read a file that changes during the read
 
-/** A request for the file at a path, its segments joined by slashes. */
+/** A request for a file, or for the entry of a file or folder. */
 export interface ReadRequest {
+  /** Segments, joined by slashes. */
   readonly path: string;
   /** Validator of the bytes that the caller has in its cache. */
   readonly cachedEtag?: string;

@@ -53,12 +53,12 @@ function* readSortFields(directory: fs.Dir, descriptor: number) {
   }
 }
 
-/** Returns an open folder to read its names, which are bytes: the types of Node.js allow only text encodings here. */
+/** Opens the list of names in a folder, as bytes. The cast is needed because the types of Node.js allow only text encodings here. */
 export const openDirectory = (descriptor: number) =>
   fs.opendirSync(descriptorPath(descriptor), { encoding: 'buffer' as BufferEncoding, bufferSize: batchSize });
 
 /**
- * Returns the version of an open folder; null: it has changed within the last second, so that a further change may not change its times.
+ * Returns the version of an open folder; null: it has changed within the last second, so a further change might not change its times.
  */
 function versionOf(descriptor: number): string | null {
   const { dev, ino, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = fs.fstatSync(descriptor, { bigint: true });

@@ -26,7 +26,7 @@ export function unlinkIfPresent(entry: DirectoryEntry): void {
   }
 }
 
-/** Name of the folder in the location's root that visitors never see. */
+/** Name of the staging area, a folder in the location's root. Visitors never see it. */
 export const stagingFolder = '.postern';
 /** Returns the name of a change's evidence in the changed folder, for a change that cannot use `.postern/`. */
 export const siblingName = (token: string) => `.postern-${token}`;

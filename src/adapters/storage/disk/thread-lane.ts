@@ -53,7 +53,7 @@ export interface PendingRequest {
   readonly canExpire: boolean;
   readonly always: boolean;
   readonly idleTime: number;
-  /** When it was queued, and later, when it was sent to a thread. */
+  /** When it was sent to a thread; before that, when it was queued. */
   since: number;
   isSent: boolean;
   isExpired: boolean;

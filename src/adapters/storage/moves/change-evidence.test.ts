@@ -27,7 +27,7 @@ function fakeServer(names: Iterable<string>) {
   return { server, listed, deleted };
 }
 
-test('a sweep of a server that lists names without end reads a thousand, and deletes those that are old enough', async () => {
+test('a sweep of a server that lists names without end reads a thousand, and deletes those that are not in use', async () => {
   function* endless() {
     for (let number = 0; ; number += 1) yield `${number}-data.txt`;
   }
@@ -37,7 +37,7 @@ test('a sweep of a server that lists names without end reads a thousand, and del
   assert.equal(deleted.length, 999);
 });
 
-test('a sweep deletes each name once, even if a server lists it again and again, and no long name', async () => {
+test('a sweep deletes each name once, even if a server lists it again and again, and ignores names that are too long', async () => {
   const { server, deleted } = fakeServer([...Array.from({ length: 500 }, () => 'token-rest'), 'token-data.txt', 'a'.repeat(65)]);
   await new ChangeEvidence(server, () => 10_000).sweep(async () => [], 1000);
   assert.deepEqual(deleted.sort(), ['token-data.txt', 'token-rest']);

@@ -169,12 +169,12 @@ export class ChangeEvidence {
 
   /** Deletes the evidence of changes that are not pending. @param minAge ms: younger evidence may belong to another installation */
   async sweep(findTokensInUse: FindTokensInUse, minAge: number, signal?: AbortSignal): Promise<void> {
-    const { found, isComplete } = await this.#list(signal);
-    const tokensInUse = new Set(await findTokensInUse([...found.keys()]));
+    const { byToken, isComplete } = await this.#list(signal);
+    const tokensInUse = new Set(await findTokensInUse([...byToken.keys()]));
     const results: PromiseSettledResult<void>[] = [];
-    if (isComplete) for (const token of this.#tokensForSweep) if (!found.has(token)) this.#tokensForSweep.delete(token);
-    for (const token of this.#firstSeen.keys()) if (!found.has(token)) this.#firstSeen.delete(token);
-    for (const [token, { names, written }] of found) {
+    if (isComplete) for (const token of this.#tokensForSweep) if (!byToken.has(token)) this.#tokensForSweep.delete(token);
+    for (const token of this.#firstSeen.keys()) if (!byToken.has(token)) this.#firstSeen.delete(token);
+    for (const [token, { names, written }] of byToken) {
       signal?.throwIfAborted();
       if (tokensInUse.has(token)) continue;
       const firstSeen = this.#firstSeen.get(token) ?? this.now();
@@ -186,26 +186,26 @@ export class ChangeEvidence {
     for (const result of results) if (result.status === 'rejected') throw result.reason; // after all were tried
   }
 
-  /** Returns the evidence by token. `isComplete`: whether there is no more of it than one sweep reads. */
-  async #list(signal?: AbortSignal): Promise<{ readonly found: ReadonlyMap<string, FoundEvidence>; readonly isComplete: boolean }> {
-    const found = new Map<string, FoundEvidence>();
+  /** Returns the evidence by token. `isComplete`: false if there is more evidence than one sweep reads. */
+  async #list(signal?: AbortSignal): Promise<{ readonly byToken: ReadonlyMap<string, FoundEvidence>; readonly isComplete: boolean }> {
+    const byToken = new Map<string, FoundEvidence>();
     let count = 0;
     for await (const entries of this.list([stagingFolder])) {
       signal?.throwIfAborted();
       for (const { name, modified } of entries) {
         count += 1;
-        if (count > maxSwept) return { found, isComplete: false };
+        if (count > maxSwept) return { byToken, isComplete: false };
         const token = tokenOf(name);
         if (token.length > maxToken) continue; // not ours
-        const evidence = found.get(token) ?? { names: new Set(), written: null };
-        found.set(token, evidence);
+        const evidence = byToken.get(token) ?? { names: new Set(), written: null };
+        byToken.set(token, evidence);
         evidence.names.add(name);
         // A removed item keeps its old time.
         if (modified !== null && !name.endsWith(suffixes.removed) && !name.endsWith(suffixes.rest))
           evidence.written = Math.max(modified, evidence.written ?? 0);
       }
     }
-    return { found, isComplete: true };
+    return { byToken, isComplete: true };
   }
 
   /** Creates the staging folder if it is missing. @throws StorageUnusable */

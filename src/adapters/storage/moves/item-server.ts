@@ -2,7 +2,7 @@ import type { Entry } from '#core/listing.ts';
 
 /** An item as a server describes it. */
 export interface ServerEntry extends Entry {
-  /** true: the file has no bytes. If `isEmpty` is absent and `size` is 0, the size is unknown: the server has not sent it. */
+  /** true: the file has no bytes. If `isEmpty` is not true and `size` is 0, the server has not sent the size. */
   readonly isEmpty?: boolean;
 }
 

@@ -10,7 +10,7 @@ import { writeTestFile } from './write-test-file.ts';
 interface ConditionsTest {
   /** Returns whether the server ignores conditions on writing. @param movedPath of the test file */
   readonly ignoresConditions: (movedPath: readonly string[]) => Promise<boolean>;
-  /** Shown to the operator if the server ignores them. */
+  /** Shown to the operator if the server ignores conditions. */
   readonly warning: string;
 }
 

@@ -1,7 +1,7 @@
 const requestsAtOnce = 16;
 
 /**
- * Runs work for each item, sixteen at a time. After a failure, waits for the calls that have started before it rejects, so that none of
+ * Runs work for each item, sixteen at a time. If a call fails, rejects only when the other calls of its batch have ended, so that none of
  * them can change anything later.
  * @returns the results in the order of the items
  */

@@ -121,7 +121,7 @@ export class ObjectChanges {
   }
 
   /**
-   * Runs a change of an item while no other process renames or deletes the item, if the service supports conditions. The claim stays
+   * Runs a change of an item. If the service supports conditions, no other process can rename or delete the item meanwhile. The claim stays
    * until `clear`: after a failure, recovery may have to complete the change.
    * @throws ItemBusy
    */

@@ -8,7 +8,7 @@ import type { ObjectDescription, ObjectStore, StoredObject } from './object-stor
 const stagingFolder = '.postern/';
 
 /**
- * The keys of a location, and the files and folders that they stand for. A folder is a common prefix of keys, or a key that ends in `/`.
+ * Returns the keys of the files and folders of a location. A folder is a common prefix of keys, or a key that ends in `/`.
  */
 export class ObjectKeys {
   readonly #prefix: string;

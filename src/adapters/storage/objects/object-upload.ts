@@ -63,7 +63,8 @@ class ObjectUpload implements ContinuedUpload {
     if (this.handle === null) return this.#part.append(chunk);
     for (let start = 0; start < chunk.length; ) {
       const partSize = nextPartSize(this.#target.size, this.#partIds.length);
-      // The last part stays here until the file is put in place: an upload that continues at its last byte needs it.
+      // A full part is sent only when more bytes follow. If the file cannot be put in place, the client sends the last byte again: the
+      // upload then needs the last part, which `sync` has saved.
       if (this.#part.length === partSize) await this.#sendPart(this.handle);
       const end = Math.min(chunk.length, start + partSize - this.#part.length);
       await this.#part.append(chunk.subarray(start, end));

@@ -29,7 +29,7 @@ const tooMuch = () => new StorageUnavailable('the service sent too much XML');
 /** Builds the elements of a document. Prefixes of names are removed. */
 class TreeBuilder {
   readonly top: XmlElement = { name: '', isEncoded: false, children: [], text: '' };
-  /** The complete children of the document element that the reader wants. */
+  /** The children with `takenName` that are complete. The reader removes them. */
   taken: XmlElement[] = [];
   elements = 0;
   readonly #parser = new SaxesParser();
@@ -39,7 +39,7 @@ class TreeBuilder {
   /** Size of the child of the document element that is being read. */
   #child = { elements: 0, text: 0 };
 
-  /** @param takenName the children of the document element do not stay in the tree: those with this name are taken; null: all stay */
+  /** @param takenName name of the children of the document element to take; no child then stays in the tree. null: all children stay */
   constructor(maxElements: number, takenName: string | null) {
     this.#takenName = takenName;
     this.#parser.on('opentag', ({ name, attributes: { Encoded } }) => {

@@ -12,7 +12,7 @@ const pageLimits: XmlLimits = { bytes: 4 << 20, elements: 20_000 };
 /** A page with one key. Health checks read many of them at once. */
 const shortPageLimits: XmlLimits = { bytes: 1 << 14, elements: 200 };
 
-/** Returns whether a key is too long for every service. */
+/** Returns whether a key is longer than any service can store. */
 export const isS3KeyTooLong = (key: string): boolean => Buffer.byteLength(key) > maxKey;
 
 /** Returns the keys on a page. @throws StorageUnavailable if one of them is not a valid key, or does not begin with the prefix */

@@ -29,7 +29,7 @@ export const isArchiveClass = (storageClass = ''): boolean => archiveClasses.inc
 /**
  * Returns the value of a header for a copy; null: the copy does not get the header. Only ASCII can be signed, so other values of
  * `x-amz-meta-` are encoded as in Amazon S3 (RFC 2047).
- * @param value its bytes, each as one character
+ * @param value the bytes of the value, each as one character
  */
 function copiedValue(name: string, value: string): string | null {
   if (/^[\x20-\x7e]*$/.test(value)) return value;
@@ -90,7 +90,8 @@ export const deleteObjects = (bucket: S3Bucket, keys: readonly string[]): Promis
   deleteInBatches(bucket, keys, (key) => `<Object><Key>${xmlText(key)}</Key></Object>`, null);
 
 /**
- * Deletes objects that are still in the given versions. Services that do not know this condition ignore it, or refuse the request.
+ * Deletes objects that are still in the given versions. Services that do not know this condition ignore it, or refuse the request: then all
+ * of these objects are deleted.
  * @throws StorageUnavailable if one of them cannot be deleted
  */
 export async function deleteUnchanged(bucket: S3Bucket, versions: readonly Pick<StoredObject, 'key' | 'etag'>[]): Promise<void> {

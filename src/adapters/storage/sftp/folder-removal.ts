@@ -10,7 +10,7 @@ const filesAtOnce = 16;
 const foldersAtOnce = 100; // names that are kept at each level
 const maxAttempts = 3; // to remove a folder after its entries
 /**
- * Limits of one removal: a hostile server could nest folders, and list entries, without end, or answer slowly. `time` is in ms: the sweep
+ * Limits of one removal (`time` in ms): a hostile server could nest folders or list entries without end, or answer slowly. The sweep
  * removes the rest later. No common file system has names of more than 255 characters.
  */
 const limits = { depth: 255, entries: 1_000_000, nameLength: 255, time: 600_000 };

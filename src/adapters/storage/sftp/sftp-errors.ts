@@ -25,7 +25,7 @@ export class NoResponse extends StorageUnavailable {}
 /** The server accepts neither the password nor the key. */
 export class SignInRefused extends StorageUnavailable {}
 
-/** Returns the code of an answer, or null for any other error. */
+/** Returns the code of a refusal, or null for any other error. */
 export const refusalCode = (error: unknown): number | null => (error instanceof SftpRefusal ? error.code : null);
 
 /** Waits for a request. @returns null if the server says that there is no such file or folder */

@@ -14,8 +14,8 @@ import { openFileHandle } from './sftp-handle.ts';
 const maxListed = 1_000_000; // entries of one folder
 const maxText = 1 << 16; // bytes
 /**
- * `move` is longer than the time limit of a request, since the network may deliver it late. The time for a new file is shorter: nobody else
- * uses its name in the staging area.
+ * `move` is longer than the time limit of a request, since the network may deliver the request late. The time for a new file is shorter:
+ * nobody else uses its name in the staging area.
  */
 const maxWorkTimes = { move: 120_000, newFile: () => 15_000 };
 
@@ -76,7 +76,7 @@ export class SftpItems implements ItemServer {
     for await (const batch of readSftpFolder(this.#connections, this.pathOf(path))) {
       count += batch.length;
       if (count > maxListed) throw new StorageUnavailable('the folder has too many files');
-      // May be empty: a caller can leave the list after each answer of a server that sends only entries to be left out.
+      // Yields empty batches, too: otherwise a caller could not stop the list of a server that sends only invalid entries.
       yield batch.flatMap(({ name, stats }) => (isAddressable(name) ? (sftpEntryOf(name, stats, this.#now()) ?? []) : []));
     }
   }

@@ -61,7 +61,7 @@ export class WebdavAuth {
   /** The scheme that the server wants; null: not known yet. */
   #scheme: Digest | 'Basic' | null = null;
   #uses = 0; // of the nonce
-  /** One for each challenge: the secret of a session contains that of its first request (RFC 7616, 3.4.2). */
+  /** One for each challenge: the secret of a session contains the client nonce of its first request (RFC 7616, 3.4.2). */
   #clientNonce = '';
   /** Increases with each challenge that is accepted. */
   version = 0;

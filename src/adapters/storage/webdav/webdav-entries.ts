@@ -29,7 +29,7 @@ const withQuotes = (etag: string): string => {
   return /^(W\/)?"[!#-~]*"$/.test(text) ? text : '';
 };
 
-/** Returns the segments of the path in `href` below a folder, or null if it is not below it. */
+/** Returns the segments of the path in `href` below a folder: none for the folder itself, null for a path outside of it. */
 function segmentsBelow(root: URL, href: string): readonly string[] | null {
   if (!URL.canParse(href, root)) return null;
   const { pathname } = new URL(href, root);

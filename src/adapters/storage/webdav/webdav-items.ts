@@ -20,7 +20,7 @@ const maxText = 1 << 16; // bytes: with status 404, the body is an error page of
 const bodyTimeLimit = 3_600_000; // ms until a file is stored
 const moveTimeLimit = 600_000; // ms: a server may copy a folder
 const multiStatus = 207; // RFC 4918, 9.9.4: some items were not moved
-/** Statuses with which a server says that it does not move an item. */
+/** Statuses with which a server refuses a move. */
 const refusals = [400, 403, 404, 405, 409, 412, 414, 415, 423, 507];
 
 /** Returns the error for a status with which a move was refused. */

@@ -7,7 +7,7 @@ import type { WebdavServices } from './webdav-storage.ts';
 
 /**
  * Parses a configuration, whose form was checked before.
- * @throws StorageUnavailable if it was lost with the key that sealed it
+ * @throws StorageUnavailable if it is empty, because it could not be decrypted
  */
 function parseWebdavConfiguration(text: string): WebdavConfiguration {
   const configuration: WebdavConfiguration = JSON.parse(text);
