@@ -1,2 +1,2 @@
-/** Returns a copy of a text. A part of a longer text would keep all of it in memory. A text that is not well-formed is not copied. */
+/** Returns a copy of a text: a part of a longer text keeps all of that text in memory. A text that is not well-formed is not copied. */
 export const copyText = (text: string): string => (text.isWellFormed() ? Buffer.from(text).toString() : text);

@@ -144,8 +144,8 @@ test('a reservation that was never counted does not let its upload exceed the li
 test('a process that opens the file of an upload late keeps the bytes that another one has received', async (t) => {
   const { spool, newSpool: startProcess } = await newSpool(t, 100);
   await send(startProcess(), 1, 'a', 6);
-  const late = await spool.open(1, { token: 'a', offset: 0, size: 6 });
-  await late.close();
+  const lateFile = await spool.open(1, { token: 'a', offset: 0, size: 6 });
+  await lateFile.close();
   const file = await spool.open(1, { token: 'a', offset: 6, size: 6 });
   assert.equal(file.length, 6);
   await file.close();

@@ -132,7 +132,7 @@ export class AzureStore implements ObjectStore {
   }
 
   /**
-   * Returns an id that is the same for all attempts. Azure needs no request to start an upload in
+   * Returns an id that is the same for each attempt of an upload. Azure needs no request to start an upload in
    * blocks.
    */
   async startParts(_key: string, token: string): Promise<string> {

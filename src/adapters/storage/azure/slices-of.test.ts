@@ -9,7 +9,7 @@ const bodyOf = (pieces: readonly string[]) => ({
   })(),
 });
 
-test('a body that exceeds the limit of one request is sent in slices, and no byte is lost', async () => {
+test('a body that exceeds the limit of one request is split into slices, and no byte is lost', async () => {
   for (const pieces of [['abcdefghij'], ['abc', 'defg', 'hij'], ['a', 'bcdefghij'], ['abcde', 'fghij']])
     for (const maxLength of [1, 3, 5, 9]) {
       const slices: string[] = [];

@@ -140,7 +140,7 @@ export class ChangeEvidence {
     return this.server.delete(this.#marker(token));
   }
 
-  /** Moves the rest of a removed item into the staging area. @throws OutcomeUnknown if the server does not do it */
+  /** Moves the rest of a removed item into the staging area. @throws OutcomeUnknown if the server has not moved it */
   async moveRest(path: readonly string[], token: string, isFolder: boolean): Promise<void> {
     const outcome = await this.server.move(path, this.#rest(token), { isFolder, overwrites: false });
     if (outcome !== 'moved' && !(outcome instanceof ItemNotFound))

@@ -187,9 +187,9 @@ export class ObjectChanges {
    * @param notAfter ms since the epoch: a later object with the same content belongs to a later change
    */
   async #deleteVersions(path: readonly string[], versions: ETagsByKey, notAfter = Number.POSITIVE_INFINITY): Promise<void> {
-    for await (const present of this.#folders.objectPages(path))
+    for await (const page of this.#folders.objectPages(path))
       await this.#folders.store.deleteUnchanged(
-        present.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter),
+        page.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter),
       );
   }
 

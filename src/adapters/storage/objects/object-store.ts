@@ -40,7 +40,7 @@ export interface PutOptions {
   readonly token?: string;
   /** Default: none. */
   readonly condition?: WriteCondition;
-  /** Whether it may be written again after any failure, because the result is the same. */
+  /** Whether the object may be written again after any failure, because the result is the same. */
   readonly repeatable?: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface ServiceRequest {
 
 /** A request whose response is XML. */
 export type XmlRequest = Omit<ServiceRequest, 'expected'> & {
-  /** Default: those of a short document. */
+  /** Default: the limits of a short document. */
   readonly limits?: XmlLimits;
   /** Memory that a long document takes. */
   readonly memory?: MemoryReservation;

@@ -32,10 +32,10 @@ test('an upload continues with the ids of its parts and the bytes that follow th
       Array.from({ length: Math.ceil(stored.length / size) }, (_, n) => stored.slice(n * size, (n + 1) * size)),
     );
     let rest = '';
-    const loaded = await progress.load(2, 4, async (piece) => {
+    const loadedIds = await progress.load(2, 4, async (piece) => {
       rest += Buffer.from(piece).toString();
     });
-    assert.deepEqual([loaded, rest], [ids, 'rest']);
+    assert.deepEqual([loadedIds, rest], [ids, 'rest']);
   }
 });
 

@@ -21,7 +21,7 @@ const memoryOf = (path: string, names: readonly string[]) => names.reduce((sum, 
 /** Folders within a folder. */
 interface FoundFolders {
   readonly folders: readonly string[];
-  /** Whether these are all. */
+  /** false: the folder may contain further folders. */
   readonly isComplete: boolean;
 }
 
@@ -78,7 +78,7 @@ export class FolderRemoval {
     }
   }
 
-  /** Removes the files in a folder. @returns the first folders in it, and whether these are all @throws ItemNotFound */
+  /** Removes the files in a folder. @returns the first folders in it @throws ItemNotFound */
   async #removeFiles(path: string): Promise<FoundFolders> {
     const folders: string[] = [];
     for await (const batch of readSftpFolder(this.#connections, path)) {
