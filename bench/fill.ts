@@ -61,7 +61,7 @@ function accessUserRow(number: number, profile: number): Row {
 }
 
 const copyRow = (row: object, changes: Row): Row => ({ ...Object.fromEntries(Object.entries(row)), ...changes });
-const numberIn = (row: unknown) => Number(Reflect.get(Object(row), 'id'));
+const idOf = (row: unknown) => Number(Reflect.get(Object(row), 'id'));
 
 /** Fills an embedded database with `total` shares of a hundred tenants, and with `total / 2` access users of the first tenant. */
 export function fillSqlite(file: string, total: number): void {
@@ -76,7 +76,7 @@ export function fillSqlite(file: string, total: number): void {
   };
   const insert = (table: string, row: Row) => {
     const statement = prepared.get(table) ?? prepare(table, Object.keys(row));
-    return numberIn(statement.get(...Object.values(row)));
+    return idOf(statement.get(...Object.values(row)));
   };
   const first = (table: string) => Object(database.prepare(`SELECT * FROM ${table} WHERE tid = 1`).get());
   const { id: profile, ...profileRow } = first('login_profile');
@@ -110,7 +110,7 @@ export async function fillPostgres(url: string, total: number): Promise<void> {
   const one = async (text: string, values: readonly unknown[] = []) => (await client.query(text, [...values])).rows[0];
   const insert = async (table: string, row: Row) => {
     const names = Object.keys(row);
-    return numberIn(
+    return idOf(
       await one(
         `INSERT INTO ${table} (${names.join()}) VALUES (${names.map((_, index) => `$${index + 1}`).join()}) RETURNING id`,
         Object.values(row),

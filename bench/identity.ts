@@ -69,8 +69,8 @@ async function measureSessions(note: Note, postern: BenchPostern, provider: Forg
 
 let nextNumber = 0;
 /**
- * Returns a request that comes from another wide network each time it is sent. Without that, it would reach the rate
- * limit of a network.
+ * Returns a request that comes from the next one of 65,536 wide networks each time it is sent. From a single network, it
+ * would reach the rate limit.
  */
 const fromManyNetworks = (over: object): autocannon.Request => ({
   setupRequest(request) {

@@ -13,7 +13,7 @@ import { type MeasuredServer, startServer } from './process.ts';
 type Note = (figure: Figure) => void;
 
 const rounds = 5;
-const floodRounds = 3; // each takes half a minute
+const floodRounds = 3; // each takes 46 s
 const [mailsPerRound, waitingMails, invitationsPerCall, codesPerSecond] = [5000, 100_000, 1000, 1000];
 
 interface MailServer extends MeasuredServer {
@@ -96,9 +96,9 @@ async function measureAlerts(note: Note, postern: BenchPostern, files: string): 
       0.95,
     ),
   );
-  const floorPair = await compare(`${minimalServer.url}/silent`, `${minimalServer.url}/alert`);
+  const minimalPair = await compare(`${minimalServer.url}/silent`, `${minimalServer.url}/alert`);
   note(
-    comparisonFigure('the same by the smallest program that records each download and its alert in one commit', 'downloads/s', floorPair),
+    comparisonFigure('the same by the smallest program that records each download and its alert in one commit', 'downloads/s', minimalPair),
   );
 }
 
@@ -178,7 +178,7 @@ function addWaitingMails(database: string): void {
   db.exec('COMMIT');
 }
 
-/** Returns by how many MiB the memory of a bare server grows when a thread sends mails. The same requests run before and afterwards. */
+/** Returns by how many MiB the memory of a bare server grows while a thread sends mails. It gets the same requests before and meanwhile. */
 async function memoryOfThread({ port }: MailServer): Promise<number> {
   await using bare = await startServer(
     join(import.meta.dirname, 'servers/mail-thread.mjs'),
@@ -254,7 +254,7 @@ async function measureCodeFlood(note: Note, postern: BenchPostern, server: MailS
     await new Promise((resolve) => setTimeout(resolve, 1500)); // until the queue is full
     const { '2xx': visits, duration } = await autocannon({ url: visit, connections: 4, duration: 4 });
     await flood;
-    await new Promise((resolve) => setTimeout(resolve, 16_000)); // until no request waits: Postern plans some 66 codes a second
+    await new Promise((resolve) => setTimeout(resolve, 16_000)); // until no request waits: Postern processes about 66 of them a second
     return visits / duration;
   };
   // On a thousand of the 1,900 connections, a request waits for its turn. Each of the others sends one request a second, which is refused.
@@ -267,8 +267,8 @@ async function measureCodeFlood(note: Note, postern: BenchPostern, server: MailS
   const what = `visits during ${codesPerSecond.toLocaleString('en')} code requests a second, compared with visits while another server gets these requests`;
   note(atLeast(what, 'visits/s', await compare(visit, `${postern.url}/s/${viewId}/sign-in/code`), 0.9));
   await using minimal = await startServer(join(import.meta.dirname, 'servers/minimal-codes.ts'), [folder], {}, /ready (\d+)/);
-  const floorPair = await compare(`${minimal.url}/visit`, `${minimal.url}/code`);
-  note(comparisonFigure('the same by the smallest program that commits as many codes and refuses the rest', 'visits/s', floorPair));
+  const minimalPair = await compare(`${minimal.url}/visit`, `${minimal.url}/code`);
+  note(comparisonFigure('the same by the smallest program that commits as many codes and refuses the rest', 'visits/s', minimalPair));
 }
 
 /** Returns the settings with which Postern sends to a mail server. */

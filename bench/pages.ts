@@ -63,7 +63,7 @@ async function scrolling(note: Note, browser: Browser, url: string): Promise<voi
   });
 }
 
-async function folderOf(postern: BenchPostern, share: object, files: string, name: string, entries: number): Promise<string> {
+async function shareNewFolder(postern: BenchPostern, share: object, files: string, name: string, entries: number): Promise<string> {
   mkdirSync(join(files, name));
   for (let index = 0; index < entries; index += 1) writeFileSync(join(files, name, `file ${index}.txt`), 'text');
   const { viewId } = await postern.call('share/add', { ...share, path: `/${name}` });
@@ -76,17 +76,17 @@ async function folderOf(postern: BenchPostern, share: object, files: string, nam
  */
 export async function measurePages(note: Note, postern: BenchPostern, share: object, data: string): Promise<void> {
   const files = join(data, 'files');
-  const few = await folderOf(postern, share, files, 'few', 40);
+  const few = await shareNewFolder(postern, share, files, 'few', 40);
   if (hasChromium()) {
     const bounds = { performance: 95, accessibility: 100, 'best-practices': 100 };
     await lighthouseScores(note, { what: 'a listing on a phone', url: few, bounds }, data);
     const list = { url: `${postern.url}/console/shares`, cookie: await operatorCookie(postern), desktop: true };
-    const desk = { performance: 90, accessibility: 100, 'best-practices': 100 };
-    await lighthouseScores(note, { what: 'the list of shares in the console', ...list, bounds: desk }, data);
+    const desktopBounds = { performance: 90, accessibility: 100, 'best-practices': 100 };
+    await lighthouseScores(note, { what: 'the list of shares in the console', ...list, bounds: desktopBounds }, data);
   } else console.log('without an installed Chromium: Lighthouse is not run');
   const browser = await chromium.launch({ executablePath: await executable.executablePath(), args: browserArguments });
   try {
-    await scrolling(note, browser, await folderOf(postern, share, files, 'many', entries));
+    await scrolling(note, browser, await shareNewFolder(postern, share, files, 'many', entries));
   } finally {
     await browser.close();
   }

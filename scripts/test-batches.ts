@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Patterns of test files that leave no state in their process, and how many of them may share one. Each process needs
- * a second to load the modules.
+ * Patterns of test files that leave no state in their process, and how many of them may share a process. Each process
+ * needs a second to load the modules.
  */
 const batchSizes: readonly (readonly [RegExp, number])[] = [
   [/^src\//, 25],

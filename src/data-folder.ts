@@ -74,7 +74,7 @@ export class DataFolder {
   /**
    * Refuses to create a new database if the installation has lost its own. The database is created before the key, so a
    * key without a database means that the database was lost.
-   * @throws Error if the database is missing, empty, or was moved to a server
+   * @throws Error if the database is missing or empty although the key exists, or if it was moved to a server
    */
   checkDatabase(): void {
     const database = this.#database;

@@ -51,7 +51,7 @@ const withSnapshot = <T>({ databaseUrl, data }: Settings, work: (snapshot: Snaps
 const databaseName = ({ databaseUrl, data }: Settings) =>
   databaseUrl === null ? `the embedded database in ${data}` : 'the database of POSTERN_DATABASE_URL';
 
-/** @throws Error if there is no embedded database. Opening it would create one. */
+/** @throws Error if the command uses the embedded database and there is none: opening it would create one */
 function checkDatabaseExists({ databaseUrl, data }: Settings): void {
   if (databaseUrl === null && !existsSync(join(data, 'postern.db')))
     throw new Error(`there is no database in ${data}: set POSTERN_DATA, or POSTERN_DATABASE_URL, to the value that the server has`);

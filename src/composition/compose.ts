@@ -66,7 +66,7 @@ function openAccessLog(target: string): JsonLines {
 const reportAuditFailure = (log: FastifyBaseLogger) => (cause: unknown) =>
   log.error(
     { error: cause instanceof Error ? cause.name : 'unknown' },
-    'Cannot write audit entries to the database. Those that fit stay in memory and are written later, unless the database rejects them.',
+    'Cannot write audit entries to the database. Postern keeps a limited number in memory and writes them later, unless the database rejects them.',
   );
 
 const reportDroppedEvents = (log: FastifyBaseLogger) => (count: number) =>
@@ -151,7 +151,7 @@ export async function compose(settings: Settings, replacements: TestReplacements
   const servers = createServers(http, ports, settings.admin !== null);
   const runningChanges = new Set<string>();
   const busyLocations = new BusyLocations();
-  // Leaves removed files and folders in the staging areas: the sweep of the scheduled jobs deletes them.
+  // This run leaves removed files and folders in the staging areas: the sweep of the scheduled jobs deletes them.
   await skipIfFull(() => recoverChanges(ports, runningChanges, servers.visitor.log, { keepsTrash: true, busyLocations }));
   const options = { settings, data, databaseId, runningChanges, busyLocations, timeouts };
   const readiness = await addRoutes(servers, opened, options, resources);

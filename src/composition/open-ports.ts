@@ -50,8 +50,8 @@ export interface OpenPorts {
   readonly listings: ListingTurns;
   readonly metrics: Metrics;
   /**
-   * Holds the address of the client whose request is running. null with SQLite, which does not need it: without it,
-   * a request takes a tenth less time.
+   * Holds the address of the client whose request is running. null with SQLite, which does not use the address: without an
+   * AsyncLocalStorage, a request takes a tenth less time.
    */
   readonly clientAddress: AsyncLocalStorage<string> | null;
   /** Sets the base address of links. Before the first call, it is that of the settings, or `localhost` with the port of the settings. */

@@ -39,7 +39,7 @@ interface PreparedInstallation {
   readonly invitation: string | null;
 }
 
-/** Prepares the database and the data folder for this version: at the first start, the first tenant, its key and its location. */
+/** Prepares the database and the data folder for this version. The first start creates the first tenant, its key and its location. */
 export async function prepareInstallation(
   ports: Ports,
   { apiKey, databaseUrl }: Settings,

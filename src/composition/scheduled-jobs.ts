@@ -81,7 +81,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   const retention = auditRetention(ports, () => performance.now(), warn);
   // One object for each of the two recovery runs, because they see different changes.
   const [failing, failingOfOthers] = [new FailingLocations(), new FailingLocations()];
-  // One object for each kind of work: a location where one kind does not end needs the others nevertheless.
+  // One object for each kind of work: if one kind hangs at a location, the other kinds must still run there.
   const [sweptLocations, clearedLocations] = [new BusyLocations(), new BusyLocations()];
   let lastReportAt = performance.now();
   // If no other process uses the database, the first run recovers all changes: the disk may have been full at the start.
@@ -121,7 +121,8 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
     ...(ports.store.isShared ? [setInterval(() => void exchange(), exchangeInterval)] : []),
   ];
   for (const timer of timers) timer.unref();
-  // One process recovers the changes of killed processes, but only while it can tell which other processes run.
+  // One process recovers the changes that killed processes have left or running ones have given up, but only while it can tell which
+  // processes run.
   const recoverOthers = async () => {
     if (performance.now() >= othersReliableFrom)
       await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers, ownFailing: failing, busyLocations });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as library from 'openid-client';
 import { ProviderCache } from './provider-cache.ts';
 
-/** Returns a cache, and how often the metadata of a tenant's provider was read. */
+/** Returns a function that sends a request through a cache, and one that counts the reads of a tenant's metadata. */
 function countingCache() {
   const cache = new ProviderCache(() => 0);
   const reads = new Map<number, number>();

@@ -12,7 +12,7 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 const sendTimeouts = { alerts: 120_000, codes: 60_000, tests: 60_000 } as const;
 const idleTimeout = 30_000; // ms after which a connection without mails is closed
 
-/** Creates the pool of connections of one lane. Only test mails can wait in it, because callers limit the number of all others. */
+/** Creates the pool of connections of one lane. Only test mails wait for a free connection: callers limit the number of other mails. */
 function openLane(options: SmtpOptions, lane: SendLane) {
   const { host, port, secure, requiresTls, credentials, ca } = options;
   return createTransport({

@@ -4,7 +4,7 @@ import { connect as connectTls, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls
 import { TurnSocket } from './turn-socket.ts';
 
 /**
- * The ciphers exclude finite-field Diffie-Hellman and RSA key exchange: there, the server chooses the size of the group
+ * The ciphers exclude finite-field Diffie-Hellman and RSA key exchange: with them, the server chooses the size of the group
  * or key, and one handshake with 10,000 bits keeps a thread busy for more than a second.
  */
 const ciphers = `${DEFAULT_CIPHERS}:!DHE:!kRSA`;

@@ -58,7 +58,7 @@ export function hashQueue(maxConcurrent: number): HashQueue {
     }
     return newest;
   }
-  /** Refuses one waiting attempt if the queue is full. @throws Refusal if no other group has more attempts than that of the new attempt */
+  /** Refuses one waiting attempt if the queue is full. @throws Refusal if no group has more attempts than the group of the new one */
   function makeSpace(newGroups: QueueGroups): void {
     if (waitingAttempts.size < maxWaiting) return;
     const attempt = newestOfLargestGroup(newGroups, false) ?? newestOfLargestGroup(newGroups, true);

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { endThread, startThread } from './thread.ts';
 
-const defaultIdleTime = 60_000; // ms without work until the thread ends: there may be thousands of locations
+const defaultIdleTime = 60_000; // ms without work until the thread ends: each of thousands of locations may have a thread
 
 /** A thread that starts with the first message to it, and ends after some time without work. */
 export interface IdleThread extends AsyncDisposable {

@@ -13,7 +13,7 @@ const mode = 0o640;
 const maxUnwritten = 4 << 20; // bytes: further lines are lost, for example on a full disk or if nobody reads standard output
 const closeTimeout = 1000; // ms
 
-/** Checks that a file can be written. @throws Error with a text for the operator if the file cannot be written */
+/** @throws Error with a text for the operator if a file cannot be written */
 function checkWritable(path: string): void {
   try {
     closeSync(openSync(path, 'a', mode));

@@ -4,7 +4,7 @@ import { Client } from 'ldapts';
 import { DirectoryRefused } from '#ports/directory.ts';
 import { groupsOf } from './directory-groups.ts';
 
-test('a user of whose groups Active Directory returns only a part is refused, and does not sign in without groups', async () => {
+test('if Active Directory returns only a part of the groups of a user, the user is refused, not signed in without groups', async () => {
   const client = new Client({ url: 'ldap://127.0.0.1' }); // is not used: the entry contains the groups
   const configuration = { url: 'ldaps://directory.example.com', baseDn: 'DC=example,DC=com' };
   const groups = Array.from({ length: 1500 }, (_, index) => `CN=group ${index},DC=example,DC=com`);

@@ -6,7 +6,7 @@ import { textOf, textsOf } from './directory-entry.ts';
 import { searchFilter } from './search-filter.ts';
 
 const maxDepth = 10; // levels of groups, including the user's direct groups
-/** Active Directory follows nested groups by itself with this rule. */
+/** With this matching rule, Active Directory itself follows nested groups. */
 const inChain = '1.2.840.113556.1.4.1941';
 
 /** @throws DirectoryRefused if there are too many groups, or their names are too long together */

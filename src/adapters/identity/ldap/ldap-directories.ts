@@ -24,7 +24,7 @@ interface Clocks {
   monotonic(): number;
 }
 
-/** Requests of one method. @param noteResponse must be called when the directory has responded to a bind */
+/** Requests of one method. @param noteResponse call it when the directory has responded: a later error then pauses no requests */
 type DirectoryRequest<T> = (library: typeof Library, signal: AbortSignal, noteResponse: () => void) => Promise<T>;
 
 /** Queries LDAP directories with ldapts. A directory that does not respond affects its own configuration alone. */

@@ -11,7 +11,7 @@ const maxLifetime = 2 * lifetime; // while the provider does not respond
 const minPause = 60_000; // ms between two readings after refused responses, or while an old description is used
 const pauseAfterFailure = 3000; // ms until the next request for metadata that could not be read or was refused
 const maxProviders = { all: 256, tenant: 256 }; // whose descriptions are cached
-/** Metadata that is read at the same time, from the request to the description: 2 MiB of memory each while it waits for the reader. */
+/** Maximum number of concurrent readings, each from the request to the description. Metadata that waits for the reader takes 2 MiB. */
 const maxReadings = { all: 16, tenant: 4 };
 const maxMetadata = 1 << 20; // bytes
 const timeLimit = 4500; // ms
@@ -46,7 +46,7 @@ export class ProviderDescriptions {
   readonly #entries = new TenantEntries<Entry>(maxProviders);
   /** Entries that are being read. They are never evicted: otherwise, the next request would read the same metadata once more. */
   readonly #pendingEntries = new Map<string, Entry>();
-  /** How much metadata is being read, by tenant. */
+  /** Number of readings in progress, by tenant. */
   readonly #readings = new Map<number, number>();
 
   constructor(outbound: Pick<Outbound, 'request'>, reader: Pick<XmlReader, 'readMetadata'>, clocks: Clocks) {

@@ -7,7 +7,7 @@ export interface StrictElement {
   /** Values of the attributes without a namespace. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly StrictElement[];
-  /** Text without surrounding spaces; null: the element has other elements in it, so that two readers could read different texts. */
+  /** Text without surrounding spaces; null: the element contains elements, so two libraries could read different texts. */
   readonly text: string | null;
 }
 

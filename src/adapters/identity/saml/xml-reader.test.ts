@@ -45,7 +45,7 @@ function controlledReader() {
   return { reader, startedNames, finish };
 }
 
-test('the documents of one tenant wait for each other, and those of other tenants do not wait for them', async () => {
+test('the documents of one tenant are read one after the other, and documents of other tenants do not wait for them', async () => {
   const { reader, startedNames, finish } = controlledReader();
   for (const name of ['a1', 'a2', 'a3']) void reader.readResponse(responseOf(name), 1, 'network');
   void reader.readMetadata(metadata, 1);
@@ -59,7 +59,7 @@ test('the documents of one tenant wait for each other, and those of other tenant
   assert.equal(startedNames.length, 6);
 });
 
-test('a network that sends its first response to a tenant does not wait for those of networks that have sent many', async () => {
+test('the first response of a network is read before all responses of networks that have sent many', async () => {
   const { reader, startedNames, finish } = controlledReader();
   for (const network of ['x', 'y', 'z'])
     for (const name of ['1', '2', '3']) void reader.readResponse(responseOf(network + name), 1, network);

@@ -139,7 +139,7 @@ function auditTables(types: ColumnTypes) {
   ];
 }
 
-/** Removes a deleted or moved user from every share that lists the user by id, increases its version, and deletes the user's sessions. */
+/** Removes a deleted or moved user from all shares that list the user by id, increments their versions, and deletes the user's sessions. */
 function userTriggers(types: ColumnTypes) {
   const ofUser = 'tid = OLD.tid AND user_id = OLD.id';
   const shareIds = `SELECT share_id FROM share_user WHERE ${ofUser}`;

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Adds indexes for lookups of pending changes by location and token, and of unfinished uploads in parts by the same. Without them, each
+ * Adds indexes to look up pending changes and unfinished uploads in parts, by location and by token. Without these indexes, each
  * change of a file reads all pending changes of its tenant. Paths are not indexed: PostgreSQL indexes no value above 2,700 bytes.
  */
 export const pendingChangeIndexes: Migration = {

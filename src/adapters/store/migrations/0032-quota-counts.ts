@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Indexes that find whether a share of a folder has a quota, the due folders of a tenant, and the folders that were counted while the clock
- * was ahead. None of these lookups then reads all shares or all counted folders.
+ * Adds a table of changes that concern many counted folders. Adds indexes that find whether a share of a folder has a quota, the due
+ * folders of a tenant, and the folders that were counted while the clock was ahead, without reading all shares or counted folders.
  */
 export const quotaCounts: Migration = {
   name: '0032-quota-counts',

@@ -20,8 +20,8 @@ const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
  */
 const shareChanges = 'LOCK TABLE migration IN ROW SHARE MODE';
 /**
- * While this change holds the lock, all others wait: none of its statements may take long. While it waits for the lock, the
- * others queue behind it: each attempt is short, and they run between two attempts.
+ * While this change holds the lock, all others wait, so none of its statements may take long. The others also queue behind an attempt
+ * to get the lock, so each attempt is short, and the others run between two attempts.
  */
 const beginExclusive = [
   begin,

@@ -8,7 +8,7 @@ import { migrateSqlite } from './migrate.ts';
 import { isOutOfSpace } from './out-of-space.ts';
 
 /**
- * Copies the log into the database and syncs it. After a crash, visible changes may be only in the page cache; after
+ * Copies the log into the database and syncs the database. After a crash, visible changes may be only in the page cache; after
  * this call they are on disk. On a full disk, or while a backup reads, a part stays in the log, which `openWriteAheadLog` syncs.
  */
 function copyLog(database: DatabaseSync, file: string): void {

@@ -12,9 +12,9 @@ const interval = 1000; // ms
 export interface ReserveFile extends Disposable {
   /**
    * Returns whether the disk is full. Then only the necessary records are written, until there is space again.
-   * @param leaving bytes that must stay free
+   * @param minFree bytes that must stay free
    */
-  readonly isFull: (leaving: number) => boolean;
+  readonly isFull: (minFree: number) => boolean;
   /** Deletes the reserve after a write found the disk full. @returns whether it deleted one */
   release(): boolean;
 }
@@ -71,6 +71,6 @@ export function openReserveFile(folder: string): ReserveFile {
   }, interval).unref();
 
   if (bytesFree(statfsSync(folder)) < reserveBytes) release();
-  const isFull = (leaving: number) => isDiskFull || (leaving > 0 && bytesFree(statfsSync(folder)) < leaving);
+  const isFull = (minFree: number) => isDiskFull || (minFree > 0 && bytesFree(statfsSync(folder)) < minFree);
   return { isFull, release, [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -104,7 +104,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
     cachedUntilChange: (key, query) => lookups.get(key, query),
     sync: () => queue.sync(),
     check: async () => void reader.run('SELECT 1', []),
-    isFull: (leaving = 0) => reserve.isFull(leaving),
+    isFull: (minFree = 0) => reserve.isFull(minFree),
     databaseId: async () => folder,
     isUsedByOthers: async () => false, // a second process is refused
     isDamaged: () => damageCheck.findings().length > 0,
