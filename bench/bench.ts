@@ -164,16 +164,17 @@ async function measureZip(bare: MeasuredServer, postern: BenchPostern, viewId: s
   note(atMost('the same, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
 
-async function measureChanges(bare: MeasuredServer, postern: BenchPostern, slow: string): Promise<void> {
+async function measureChanges(bare: MeasuredServer, postern: BenchPostern, titleSuffix: string): Promise<void> {
   const body = JSON.stringify(shareBody);
   const add = { url: `${postern.url}/api/v1/share/add`, method: 'POST', headers: postern.authorization, body } as const;
   const commit = { url: `${bare.url}/commit`, method: 'POST', body } as const;
-  note(atLeast(`share/add, 32 at once${slow}`, 'changes/s', await measureUnderLoad(commit, add, 32), slow === '' ? 0.8 : 5));
+  note(atLeast(`share/add, 32 at once${titleSuffix}`, 'changes/s', await measureUnderLoad(commit, add, 32), titleSuffix === '' ? 0.8 : 5));
   await loopDelay(postern);
   await measureRate(add, 32, seconds);
   // Measured after the 32 requests at once: V8 optimizes the code only after thousands of requests.
-  if (slow === '') note(atLeast('share/add, one at a time', 'changes/s', await measureUnderLoad(commit, add, 1), 0.5));
-  if (slow !== '') note(atMost(`share/add, 32 at once${slow}, p99 delay of the event loop`, await loopDelay(postern), 20, 'ms'));
+  if (titleSuffix === '') note(atLeast('share/add, one at a time', 'changes/s', await measureUnderLoad(commit, add, 1), 0.5));
+  if (titleSuffix !== '')
+    note(atMost(`share/add, 32 at once${titleSuffix}, p99 delay of the event loop`, await loopDelay(postern), 20, 'ms'));
 }
 
 async function measureStarts(data: string): Promise<void> {

@@ -63,7 +63,7 @@ function measureLike(file: string): number[] {
   return durations;
 }
 
-const quantile = (what: string, values: readonly number[], fraction: number, bound: number, reference = ''): Figure => ({
+const quantileFigure = (what: string, values: readonly number[], fraction: number, bound: number, reference = ''): Figure => ({
   ...atMost(`${what}, p${fraction * 100}`, percentile(values, fraction), bound, 'ms'),
   reference,
 });
@@ -84,7 +84,7 @@ async function measurePages(note: Note, postern: BenchPostern): Promise<void> {
     byCursor?.push(durations.byCursor);
     first?.push(durations.first);
   }
-  note(quantile('the last page of 500,000', end ?? [], 0.99, 60));
+  note(quantileFigure('the last page of 500,000', end ?? [], 0.99, 60));
   const extraTime = percentile(byCursor ?? [], 0.5) - percentile(first ?? [], 0.5);
   note({
     ...atMost('a page after a cursor in the middle of 500,000: extra time compared with the first page', Math.max(0, extraTime), 2, 'ms'),
@@ -142,13 +142,13 @@ export async function measureSearches(note: Note, postern: BenchPostern, file: s
   const like = `${percentile(measureLike(file), 0.5).toFixed(0)} ms by five LIKEs`;
   await search(postern, { searchWord: 'warm' });
   const { all, first } = await measureWordSearches(postern);
-  note(quantile('a word in 500,000 of 1,000,000', all, 0.5, 50, like));
-  note(quantile('a word in 500,000 of 1,000,000', all, 0.99, 250));
-  note(quantile('the same, each word for the first time', first, 0.99, 250));
+  note(quantileFigure('a word in 500,000 of 1,000,000', all, 0.5, 50, like));
+  note(quantileFigure('a word in 500,000 of 1,000,000', all, 0.99, 250));
+  note(quantileFigure('the same, each word for the first time', first, 0.99, 250));
   const key = await addSmallTenantKey(postern);
   await measureWordSearches(postern, key);
   const shareGet = `${percentile(await measureShareGets(postern), 0.99).toFixed(1)} ms for share/get`;
-  note(quantile('a word in 5,000 of 1,000,000', (await measureWordSearches(postern, key)).all, 0.99, 10, shareGet));
+  note(quantileFigure('a word in 5,000 of 1,000,000', (await measureWordSearches(postern, key)).all, 0.99, 10, shareGet));
   await measurePages(note, postern);
   await measureOtherRequests(note, postern);
   note(atMost('memory with 1,000,000 records, searched', postern.memory().most, 350, 'MiB'));
@@ -157,7 +157,7 @@ export async function measureSearches(note: Note, postern: BenchPostern, file: s
 /** Measures searches among ten million records, half of them of one tenant, on PostgreSQL. */
 export async function measureLargeSearches(note: Note, postern: BenchPostern): Promise<void> {
   const { all } = await measureWordSearches(postern);
-  note(quantile('a word in 5,000,000 of 10,000,000, PostgreSQL', all, 0.5, 150));
+  note(quantileFigure('a word in 5,000,000 of 10,000,000, PostgreSQL', all, 0.5, 150));
   const [first, later]: number[][] = [[], []];
   for (const searchWord of ['offer', 'minutes', 'ra', 'ap', 'mo'])
     for (const [index, more] of [
@@ -167,6 +167,6 @@ export async function measureLargeSearches(note: Note, postern: BenchPostern): P
       { sortField: 'updateDateTime', sortOrder: 'desc' },
     ].entries())
       (index === 0 ? first : later)?.push((await search(postern, { searchWord, ...more })).ms);
-  note(quantile('a common or short word for the first time, PostgreSQL', first ?? [], 0.99, 5000));
-  note(quantile('its later pages and other orders, PostgreSQL', later ?? [], 0.99, 500));
+  note(quantileFigure('a common or short word for the first time, PostgreSQL', first ?? [], 0.99, 5000));
+  note(quantileFigure('its later pages and other orders, PostgreSQL', later ?? [], 0.99, 500));
 }

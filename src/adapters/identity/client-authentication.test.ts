@@ -28,7 +28,7 @@ function signer(now: () => number) {
   };
 }
 
-test('a tenant that needs many signatures does not delay the signature of another tenant', async () => {
+test('a tenant that needs many signatures delays the signature of another tenant by at most two signatures', async () => {
   const signerOf = signer(() => 0);
   const [signForMany, signForOne] = [await signerOf(1), await signerOf(2)];
   const order: number[] = [];

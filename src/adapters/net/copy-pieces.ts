@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 
 /**
- * Returns a piece of a response, or a copy of it if it is a small part of the bytes that arrived with it, such as 256 bytes after a long
- * chunk extension: the piece would keep all of them in memory.
+ * Returns a piece of a response. If the piece is less than half of its buffer, returns a copy: otherwise, the piece would keep the entire
+ * buffer in memory, which may contain, for example, a long chunk extension.
  */
 const ownPiece = (piece: Buffer): Buffer => (piece.length < piece.buffer.byteLength / 2 ? Buffer.from(piece) : piece);
 

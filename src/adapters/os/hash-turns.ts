@@ -29,8 +29,8 @@ const busyRefusal = () => new Refusal('signInBusy', undefined, { retryAfter });
 
 /**
  * Returns a queue that runs a limited number of attempts at once. If sixty wait, it refuses the newest attempt of the wide group with the
- * most waiting attempts, so that no group can lock out the others. If this is the group of the new attempt, it compares its narrow groups
- * in the same way.
+ * most waiting attempts, so that no group can lock out the others. If this is the group of the new attempt, it compares the narrow
+ * groups within this group in the same way.
  */
 export function hashQueue(maxConcurrent: number): HashQueue {
   const queue = fairQueue<WaitingAttempt>();

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Codes that visitors have requested to sign in by e-mail, and the turns in which mails are sent. */
+/** Adds the codes with which visitors sign in by e-mail, and the turns in which mails are sent. */
 export const signInCodes: Migration = {
   name: '0016-sign-in-codes',
   statements: ({ integer, text, tenantIdentity, tenantKey }) => [

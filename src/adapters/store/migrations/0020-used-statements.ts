@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Statements of providers that have begun a session, or are parked until the next request of their browser. Each can begin one session. */
+/** Providers' statements that have begun a session, or are parked until the next request of their browser. Each can begin one session. */
 export const usedStatements: Migration = {
   name: '0020-used-statements',
   statements: ({ integer, text }) => [

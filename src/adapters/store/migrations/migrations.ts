@@ -27,7 +27,7 @@ import { resumableUploads } from './0026-resumable-uploads.ts';
 import { quotas } from './0027-quotas.ts';
 import { dropBoxUploads } from './0028-drop-box-uploads.ts';
 import { shareUserIndex } from './0029-share-user-index.ts';
-import { heldLists } from './0030-held-lists.ts';
+import { heldMails } from './0030-held-lists.ts';
 import { pendingChangeIndexes } from './0031-pending-change-indexes.ts';
 import { quotaCounts } from './0032-quota-counts.ts';
 import { listChanges } from './0033-list-changes.ts';
@@ -64,7 +64,7 @@ export const migrations: readonly Migration[] = [
   quotas,
   dropBoxUploads,
   shareUserIndex,
-  heldLists,
+  heldMails,
   pendingChangeIndexes,
   quotaCounts,
   listChanges,

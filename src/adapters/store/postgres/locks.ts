@@ -32,7 +32,7 @@ export function advisoryLocks(connections: ConnectionPool, maxIdle: number): Run
         try {
           for (const key of inLockOrder(keys)) await connections.query(client, lockStatement, [key]);
           working = Promise.allSettled([work()]);
-          // Work that hangs must not keep a connection which the server has closed: others wait for one.
+          // Work that hangs must not keep a connection that the server has closed: other work waits for a connection.
           await Promise.race([working, connection.ended]);
         } finally {
           connection.stop();
