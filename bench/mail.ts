@@ -178,7 +178,7 @@ function addWaitingMails(database: string): void {
   db.exec('COMMIT');
 }
 
-/** Returns by how many MiB the memory of a bare server grows while a thread sends mails. It gets the same requests before and meanwhile. */
+/** Returns by how many MiB the memory of a bare server grows when a thread sends mails. The same requests run before each measurement. */
 async function memoryOfThread({ port }: MailServer): Promise<number> {
   await using bare = await startServer(
     join(import.meta.dirname, 'servers/mail-thread.mjs'),

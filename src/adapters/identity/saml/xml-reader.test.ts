@@ -59,7 +59,7 @@ test('the documents of one tenant are read one after the other, and documents of
   assert.equal(startedNames.length, 6);
 });
 
-test('the first response of a network is read before all responses of networks that have sent many', async () => {
+test('the first response of a network does not wait for all responses of networks that have sent many', async () => {
   const { reader, startedNames, finish } = controlledReader();
   for (const network of ['x', 'y', 'z'])
     for (const name of ['1', '2', '3']) void reader.readResponse(responseOf(network + name), 1, network);

@@ -139,7 +139,10 @@ function auditTables(types: ColumnTypes) {
   ];
 }
 
-/** Removes a deleted or moved user from all shares that list the user by id, increments their versions, and deletes the user's sessions. */
+/**
+ * Removes a deleted or moved user from the shares that list the user by id, increments the versions of these shares, and deletes the user's
+ * sessions.
+ */
 function userTriggers(types: ColumnTypes) {
   const ofUser = 'tid = OLD.tid AND user_id = OLD.id';
   const shareIds = `SELECT share_id FROM share_user WHERE ${ofUser}`;
