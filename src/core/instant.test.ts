@@ -53,7 +53,7 @@ for (const text of [
   '2026-01-31T09:00:00+25:00',
   '2026-01-31T09:00:00+01:60',
 ])
-  test(`an impossible date is refused: ${text}`, () => {
+  test(`a date, time or offset that does not exist is refused: ${text}`, () => {
     assert.equal(parseInstant(text, 'firstOfDay'), null);
     assert.equal(parseInstant(text, 'firstOfNextDay'), null);
   });

@@ -11,7 +11,7 @@ export class ItemsByGroup<Item> {
     return this.#items.get(name) ?? new Set();
   }
 
-  /** The items of the largest group. If several groups are the largest, those of one of them. Empty: there are no items. */
+  /** The items of the largest group, or of one of several equally large groups. Empty: there are no items. */
   get largest(): ReadonlySet<Item> {
     const [name = ''] = this.#names.get(this.#largestSize) ?? [];
     return this.itemsOf(name);

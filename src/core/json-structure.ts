@@ -9,7 +9,7 @@ export interface JsonLimits {
   readonly values: number;
 }
 
-/** Returns the index of the quote that ends a string. @param start of the text of the string */
+/** Returns the index of the quote that ends a string, or an index after the text if there is none. @param start after the first quote */
 function endOfString(json: Uint8Array, start: number): number {
   let index = start;
   while (index < json.length && json[index] !== quote) index += json[index] === backslash ? 2 : 1;

@@ -29,7 +29,7 @@ test('a search finds a part of the name in any case and in any Unicode form of a
   assert.deepEqual(names(samples, { searchWord: '.*' }), []);
 });
 
-test('a page includes the total number of entries', () => {
+test('a page includes the total number of matching entries', () => {
   const { entries, total } = selectListingPage(samples, { ...firstPage, searchWord: 'txt', startIndex: 1, pageSize: 1 });
   assert.deepEqual([entries.map(({ name }) => name), total], [['b.txt'], 3]);
   assert.deepEqual(selectListingPage(samples, { ...firstPage, startIndex: 99 }), { entries: [], total: 5 });

@@ -70,7 +70,8 @@ for (const list of [
   '-10.0.0.1',
   '[::1]',
 ])
-  test(`a form that other programs may interpret differently is refused: ${list}`, () => assert.equal(invalidEntryOf(list), list));
+  test(`an invalid entry, or one that other programs may interpret differently, is refused: ${list}`, () =>
+    assert.equal(invalidEntryOf(list), list));
 
 test('the first invalid entry of a list is returned', () => assert.equal(invalidEntryOf('10.0.0.1, 10.0.0.300, nowhere'), '10.0.0.300'));
 

@@ -39,9 +39,9 @@ const requests = Object.keys(wordOf) as (Action | EntryRequest)[];
 const flagsByAction = new Map(table('Action', 'Request', 'Flags').map(([action = '', , flags]) => [action, splitCell(flags)]));
 const entryRequests = table('Access', 'Request').map(([access]) => access);
 const flagsForReplacing = table('Action', 'Request', 'Also requires').flatMap(([, , flags]) => splitCell(flags));
-const documentedStates = table('State', 'Meaning', 'Status', 'Still allowed').map(([state = '', , answer, passes]) => ({
+const documentedStates = table('State', 'Meaning', 'Status', 'Still allowed').map(([state = '', , status, passes]) => ({
   state,
-  answer: Number(answer),
+  status: Number(status),
   passes: splitCell(passes),
 }));
 const beforeSignIn = new Map(table('State', 'Still allowed before sign-in').map(([state = '', passes]) => [state, splitCell(passes)]));
@@ -129,10 +129,10 @@ function expectedStatus({ question: { request, replaces }, states, enabledFlags 
       (replaces === true && !flagsForReplacing.every((flag) => enabledFlags.has(flag)))
     );
   };
-  for (const { state, answer, passes } of documentedStates) {
+  for (const { state, status, passes } of documentedStates) {
     if (!(state === 'permission off' ? isPermissionOff() : states.has(state))) continue;
     const passesBeforeSignIn = states.has('not signed in') ? (beforeSignIn.get(state) ?? []) : [];
-    if (!passes.includes(word) && !passesBeforeSignIn.includes(word)) return answer;
+    if (!passes.includes(word) && !passesBeforeSignIn.includes(word)) return status;
   }
   return 200;
 }

@@ -6,7 +6,7 @@ import type { Permissions, ProfileRules, ShareRules, Visitor, VisitorNames } fro
 export const actions = ['visit', 'list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'] as const;
 export type Action = (typeof actions)[number];
 
-/** Requests that are no actions: the page of the link, sign-in and sign-out. They need no sign-in. */
+/** Requests that are not actions: the page of the link, sign-in and sign-out. They need no sign-in. */
 export type EntryRequest = 'page' | 'signIn' | 'signOut';
 
 /** Everything that a visitor may request at a link. */
@@ -86,7 +86,7 @@ function isAddressAllowed(profile: ProfileRules, visitor: Visitor): boolean {
   return profile.ipRanges === '' || (visitor.address !== null && inRanges(profile.ipRanges, visitor.address));
 }
 
-/** Returns whether the request is a `visit` before sign-in. Its response says how to sign in, and reveals nothing about the share. */
+/** Returns whether the request is a `visit` before sign-in. Its response says how to sign in, and contains no share. */
 const isVisitBeforeSignIn = ({ request, profile, visitor }: LinkQuestion) =>
   request === 'visit' && profile.requiresSignIn && visitor.identity === null;
 

@@ -1,4 +1,4 @@
-/** Roles of operators and keys. Each role includes the permissions of the roles before it. */
+/** Roles of operators and keys. Each role may do what the roles before it may do. */
 export const roles = ['reader', 'editor', 'admin'] as const;
 
 /** Roles of keys. `metrics` may only read /metrics, so that a monitoring system has no access to records. */
@@ -17,7 +17,7 @@ export const parseKeyRole = (text: string): Role => parseRole(keyRoles, text);
 export const parseOperatorRole = (text: string) => parseRole(roles, text);
 
 /**
- * Returns whether a role includes the permissions of the required role. Not for /metrics, which `reader` and `editor` may not read: use
+ * Returns whether a role may do what the required role may do. Not for /metrics, which `reader` and `editor` may not read: use
  * `canReadMetrics`.
  */
 export const includesRole = (role: Role, required: Role) => keyRoles.indexOf(role) >= keyRoles.indexOf(required);

@@ -137,7 +137,7 @@ const footerHtml = (text: string, link: MailLink | null) =>
 /** Returns a mail with the address of the link in its footer. Without an address, it has no link there. */
 export type AddFooter = (linkUrl?: string) => RenderedMail;
 
-/** Renders a mail for all its recipients: all but the footer. A mail that names a hundred files takes milliseconds to render. */
+/** Renders all but the footer, once for all recipients: a mail that names a hundred files takes milliseconds to render. */
 export function renderAboveFooter({ subject, document }: ComposedMail): AddFooter {
   const { text: footer, linkLabel } = document.footer;
   const [text, html] = [textAboveFooter(document), htmlAboveFooter(document)];

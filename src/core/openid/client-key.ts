@@ -1,4 +1,4 @@
-/** What a private key is, as `node:crypto` names it. */
+/** Type and details of a private key, as `node:crypto` names them. */
 export interface KeyProperties {
   readonly asymmetricKeyType?: string | undefined;
   readonly asymmetricKeyDetails?: { readonly modulusLength?: number; readonly namedCurve?: string } | undefined;

@@ -80,7 +80,7 @@ export function bodyOf<P extends TProperties, R extends keyof P & string, O exte
   return Type.Unsafe<Body<P, R, O>>(Type.Object(properties, { additionalProperties: false }));
 }
 
-/** The fields of most records that say who created and changed it, and when. API keys and tenants have their own. */
+/** Fields that say who created and last changed a record, and when. API keys and tenants have their own. */
 export const stampFields = {
   createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
   updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),

@@ -25,7 +25,7 @@ export const requiresSignIn = (typeId: number) => typeId !== profileTypes.PUBLIC
 
 /**
  * Returns whether the lists of shares refer to the access users of a profile by id: then a new user with the name of a deleted
- * one inherits no access. The lists of other profiles hold plain names.
+ * one inherits no access. The lists of shares with other profiles hold names.
  */
 export const listsUsersById = (typeId: number) => typeId === profileTypes.USERS;
 

@@ -6,7 +6,7 @@ export const sortOrders = { ace: 'asc', asc: 'asc', ascending: 'asc', dsc: 'desc
 export const defaultPageSize = 50;
 export const maxPageSize = 1000;
 
-/** Query parameters of every search. `parsePage` checks `sortField` and `sortOrder`, since their values depend on the record. */
+/** Query parameters of every search. `parsePage` checks `sortField`, whose values depend on the record, and `sortOrder`, ignoring case. */
 const pageFields = {
   searchWord: Type.Optional(Type.String({ maxLength: 255, description: "Case-insensitive substring of the record's text fields." })),
   startIndex: Type.Optional(

@@ -24,7 +24,7 @@ type RequestedValues<Flag extends string, Text extends string> = { readonly [F i
 /** The columns of a record's stored fields. */
 export type ColumnsOf<Fields> = Fields extends StoredFields<infer Flag, infer Text> ? StoredColumns<Flag, Text> : never;
 
-/** The flags and texts of a record that are stored as they are, each in a column of its own. */
+/** The flags and texts of a record that are stored as a client sends them, with texts in Unicode NFC. Each has a column of its own. */
 export class StoredFields<const Flag extends string, const Text extends string> {
   readonly flags: readonly Flag[];
   readonly texts: readonly Text[];
@@ -32,8 +32,8 @@ export class StoredFields<const Flag extends string, const Text extends string> 
   readonly #flagColumns: readonly (readonly [Flag, string])[];
   readonly #textColumns: readonly (readonly [Text, string])[];
   /**
-   * All fields, with placeholder values. Copying it takes a quarter of the time of adding the fields one by one, because V8
-   * would then store the object as a hash table.
+   * All fields, with placeholder values. Copying it takes a quarter of the time of adding the fields one by one to an empty object, which
+   * V8 stores as a hash table.
    */
   readonly #template: object;
 

@@ -69,7 +69,7 @@ const visibleShare = Type.Object({
   }),
 });
 
-/** Response of `visit` and of a sign-in at a link. Before sign-in it reveals nothing about the share. */
+/** Response of `visit` and of a sign-in at a link. Before sign-in, `share` is null. */
 export const Visit = Type.Object({
   signIn,
   visitor,

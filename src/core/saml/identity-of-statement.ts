@@ -14,7 +14,7 @@ export interface StatedUser {
   readonly attributes: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The visitor that a provider states. */
+/** The identity of a visitor, from the statement of a provider. */
 export interface StatedIdentity {
   readonly subject: string;
   readonly name: string;
@@ -76,7 +76,7 @@ function stableName({ nameId, nameIdFormat }: StatedUser, username: string): str
   return username;
 }
 
-/** Returns the visitor that a provider states. @throws StatementRefused */
+/** Returns the identity that the statement of a provider describes. @throws StatementRefused */
 export function identityOfStatement(user: StatedUser, configuration: SamlConfiguration): StatedIdentity {
   const { usernameAttribute, nameAttribute, groupsAttribute, requireGroup } = configuration;
   const username = singleValueOf(user, usernameAttribute);

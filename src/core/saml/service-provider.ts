@@ -1,6 +1,6 @@
 import { escapeHtml } from '#core/escape-html.ts';
 
-/** Postern as a service provider: each login profile is a separate one, so that no provider can answer for another profile. */
+/** Postern as a service provider. Each login profile is a separate one, so that a response for one profile is invalid for the others. */
 export interface ServiceProvider {
   /** Also the address of the metadata. */
   readonly entityId: string;
@@ -15,7 +15,7 @@ const [assertion, protocol, metadata] = [
 ];
 const postBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
 
-/** Returns the service provider of the profile to which browsers bring responses at `acsUrl`. */
+/** Returns the service provider of the login profile with this assertion consumer service. */
 export const serviceProvider = (acsUrl: string): ServiceProvider => ({ entityId: `${acsUrl}/metadata`, acsUrl });
 
 /**

@@ -19,7 +19,7 @@ export interface RunningChecksum {
   readonly pieceListeners: Set<() => void>;
 }
 
-/** The CRC-32 of each file of an archive, by the file's index in the plan. The archives of a location share those of large files. */
+/** The CRC-32 of each file of an archive, by the file's index in the plan. The archives of a location share the CRC-32 of large files. */
 export interface Checksums {
   get(index: number, item: PlacedItem): number | undefined;
   set(index: number, item: PlacedItem, crc: number): void;
@@ -91,7 +91,7 @@ export class ArchivePlans {
     return plan && this.#acquire(plan, visitor, (readSlice) => this.#checksumTurns.run(visitor, clientGone, readSlice));
   }
 
-  /** Plans an archive. It counts from its first slice on: while it waits for that, it holds no entries, and others may hold more. */
+  /** Plans an archive, and counts it from its first slice on. While it waits for that, it holds no entries: others may hold more. */
   async *#countWhilePlanning(createPlan: CreatePlan): AsyncGenerator<void, ZipPlan | null> {
     this.#planners += 1;
     try {

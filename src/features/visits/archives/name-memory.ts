@@ -3,7 +3,7 @@ import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
 
 const freeBytes = 1 << 16; // of each memory, not counted: the number of connections is limited
-const maxBytes = 64 << 20; // of all archives together; those of one wide network may hold half of it
+const maxBytes = 64 << 20; // of all archives together; the archives of one wide network may hold half of it
 const retryAfter = 5; // seconds
 
 /** Memory for names that an archive holds while it is created: of the folders still to list, or of its central directory. */

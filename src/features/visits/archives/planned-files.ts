@@ -15,7 +15,7 @@ export function archiveReadError(cause: unknown): unknown {
   return cause instanceof StorageUnavailable ? new ArchiveAborted('the storage is unavailable', { cause }) : cause;
 }
 
-/** Reads the files of a planned archive, as long as they have not changed since. */
+/** Reads the files of a planned archive, as long as they are the same as in the plan. */
 export class PlannedFiles {
   readonly #open: (item: PlacedItem) => Promise<OpenFile | null>;
 

@@ -1,8 +1,8 @@
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { NameMemory } from './name-memory.ts';
 
-/** Returns a promise for a function that takes a callback. */
-const promisify = (run: (callback: (error: Error | null, bytes: Buffer) => void) => void) =>
+/** Runs a function that takes a callback. @returns a promise for its result */
+const toPromise = (run: (callback: (error: Error | null, bytes: Buffer) => void) => void) =>
   new Promise<Buffer>((resolve, reject) => run((error, bytes) => (error ? reject(error) : resolve(bytes))));
 const [minPart, maxPart] = [1 << 12, 1 << 16]; // bytes of a part before it is deflated
 
@@ -23,7 +23,7 @@ export function zipDirectory(nameMemory: NameMemory): ZipDirectory {
   let part = Buffer.allocUnsafe(minPart);
   let [used, count, size, deflatedBytes] = [0, 0, 0, 0];
   async function deflatePart(): Promise<void> {
-    const bytes = await promisify((callback) => deflateRaw(part.subarray(0, used), { level: 1 }, callback));
+    const bytes = await toPromise((callback) => deflateRaw(part.subarray(0, used), { level: 1 }, callback));
     deflatedBytes += bytes.length;
     nameMemory.setBytes(deflatedBytes);
     deflatedParts.push(bytes);
@@ -45,7 +45,7 @@ export function zipDirectory(nameMemory: NameMemory): ZipDirectory {
     count: () => count,
     size: () => size,
     async *pieces() {
-      for (const bytes of deflatedParts) yield await promisify((callback) => inflateRaw(bytes, callback));
+      for (const bytes of deflatedParts) yield await toPromise((callback) => inflateRaw(bytes, callback));
       if (used > 0) yield part.subarray(0, used);
     },
     end: () => nameMemory.setBytes(0),

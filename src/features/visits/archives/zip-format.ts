@@ -42,7 +42,7 @@ function dosTime(milliseconds: number | null): { time: number; date: number } {
   };
 }
 
-/** Returns the exact time in seconds, as Info-ZIP writes it (extra field 0x5455). */
+/** Returns the extra field with the time in seconds since the epoch, as Info-ZIP writes it (0x5455). */
 function timeExtra(milliseconds: number | null): Buffer {
   const extra = Buffer.alloc(timeExtraLength);
   extra.writeUInt16LE(0x5455, 0);
@@ -80,21 +80,21 @@ export const endLength = (count: number, size: number, offset: number) =>
 
 /**
  * Returns the header before an item's content (4.3.7).
- * @param bytes null: checksum and sizes follow the content, in a 64-bit descriptor
+ * @param summary null: checksum and sizes follow the content, in a 64-bit descriptor
  */
-export function localHeader(item: ZipItem, bytes: ContentSummary | null): Buffer {
+export function localHeader(item: ZipItem, summary: ContentSummary | null): Buffer {
   const name = Buffer.from(item.name);
-  const extra = bytes ? timeExtra(item.modified) : Buffer.concat([timeExtra(item.modified), zip64Extra(0, 0)]);
+  const extra = summary ? timeExtra(item.modified) : Buffer.concat([timeExtra(item.modified), zip64Extra(0, 0)]);
   const head = Buffer.alloc(30);
   const { time, date } = dosTime(item.modified);
   head.writeUInt32LE(signature.local, 0);
-  head.writeUInt16LE(bytes ? version.plain : version.zip64, 4);
-  head.writeUInt16LE(utf8Names | (bytes ? 0 : sizesFollow), 6);
+  head.writeUInt16LE(summary ? version.plain : version.zip64, 4);
+  head.writeUInt16LE(utf8Names | (summary ? 0 : sizesFollow), 6);
   head.writeUInt16LE(time, 10);
   head.writeUInt16LE(date, 12);
-  head.writeUInt32LE(bytes?.crc ?? 0, 14);
-  head.writeUInt32LE(bytes ? bytes.size : limit32, 18);
-  head.writeUInt32LE(bytes ? bytes.size : limit32, 22);
+  head.writeUInt32LE(summary?.crc ?? 0, 14);
+  head.writeUInt32LE(summary ? summary.size : limit32, 18);
+  head.writeUInt32LE(summary ? summary.size : limit32, 22);
   head.writeUInt16LE(name.length, 26);
   head.writeUInt16LE(extra.length, 28);
   return Buffer.concat([head, name, extra]);

@@ -103,7 +103,7 @@ export class ZipRuns {
     return piece;
   }
 
-  /** Returns the position of an item in the archive. The directory follows the last one. */
+  /** Returns the position of an item in the archive; for the index after the last item, that of the directory. */
   #offsetOf(index: number): number {
     const { items, directory } = this.#plan.plan;
     return items[index]?.offset ?? directory.offset;

@@ -17,10 +17,10 @@ const entireFile = ({ entry: { size } }: OpenFile) => ({ start: 0, end: size - 1
 
 async function* smallFilePieces(item: ZipItem, file: OpenFile, content: Buffer): AsyncGenerator<Buffer, ContentSummary> {
   await readInto(file, entireFile(file), content);
-  const bytes = { crc: crc32(content), size: content.length };
-  yield localHeader(item, bytes);
+  const summary = { crc: crc32(content), size: content.length };
+  yield localHeader(item, summary);
   if (content.length > 0) yield content;
-  return bytes;
+  return summary;
 }
 
 async function* largeFilePieces(item: ZipItem, file: OpenFile): AsyncGenerator<Buffer, ContentSummary> {
@@ -48,7 +48,7 @@ async function* archivePieces(
     const headerOffset = offset;
     const isSmall = !file || file.entry.size <= Math.min(maxSingleReadSize, pieceMemory.size());
     try {
-      let bytes: ContentSummary = { crc: 0, size: 0 };
+      let summary: ContentSummary = { crc: 0, size: 0 };
       if (file) {
         const pieces = isSmall ? smallFilePieces(source, file, getBuffer(file.entry.size)) : largeFilePieces(source, file);
         let next = await pieces.next();
@@ -56,13 +56,13 @@ async function* archivePieces(
           offset += next.value.length;
           yield next.value;
         }
-        bytes = next.value;
+        summary = next.value;
       } else {
-        const header = localHeader(source, bytes);
+        const header = localHeader(source, summary);
         offset += header.length;
         yield header;
       }
-      await directory.add(centralEntry(source, bytes, headerOffset, !isSmall));
+      await directory.add(centralEntry(source, summary, headerOffset, !isSmall));
     } finally {
       await file?.close();
     }

@@ -57,7 +57,8 @@ export interface PortalAccess {
 }
 
 /**
- * Returns the portal of a request, by the rules for the link and the address (docs/integrator/access-rules.md, "When access is refused").
+ * Finds the portal of a request, and checks the rules for its viewId and the address (docs/integrator/access-rules.md, "When access is
+ * refused").
  * @throws Refusal (404) if it does not exist; (403) if the profile does not admit the address; (429) as `checkNetwork`
  */
 export async function accessPortal(ports: Pick<Ports, 'store'>, visitorRequest: VisitorRequest): Promise<PortalAccess> {
@@ -96,7 +97,8 @@ export async function portalResponse(
   if (!signedIn) return { ...common, shares: [], totalCount: 0 };
   const visitor = { signedIn, address: visitorRequest.address };
   const client = { tid: profile.tid, groups: visitorGroups(visitorRequest.address) };
-  // The queries run in the turns of searches. Only one portal has its turn at a time, so a slow query would delay all other portals.
+  // The queries run in the turns of searches. Only the page is built in a turn of portals, one at a time: a slow query there would delay
+  // all other portals.
   const shares = await ports.searches.run(client, clientGone, async () => {
     const formPage = await portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page);
     return ports.portals.run(client, clientGone, async () => formPage());

@@ -47,7 +47,7 @@ async function quotaPart({ store, clock }: Pick<Ports, 'store' | 'clock'>, link:
   return { maxBytes, usedBytes, maxFiles, usedFiles };
 }
 
-/** Returns the response for an authorized visit. Before sign-in it contains nothing of the share. */
+/** Returns the response for an authorized visit. Before sign-in, its `share` is null. */
 export async function visitResponse(ports: VisitResponsePorts, { link, authenticated, permit }: AuthorizedVisit): Promise<Visit> {
   const signedIn = authenticated?.signedIn ?? null;
   const signIn = signInPart(ports, link, signedIn);

@@ -1,4 +1,4 @@
-/** The locations at which work is running. A storage may never respond, so that later runs would pile up behind the first one. */
+/** The locations at which work is running. If a storage never responds, later runs would pile up behind the first one. */
 export class BusyLocations {
   readonly #keys = new Set<string>();
 

@@ -133,10 +133,10 @@ interface RecoveryOptions {
 const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : 'an unknown error');
 
 /**
- * Recovers the pending changes of processes that have ended, and those that this process could not complete because the database was
- * unavailable. Checks in the storage whether each change took place, and records the outcome. If a location fails or does not respond,
- * a later run tries again. Without `ownOnly`, also records the unfinished downloads of ended processes as failed, and releases their
- * claims of uploads in parts.
+ * Recovers the pending changes of processes that have ended, and those that this process could not complete because the storage or the
+ * database was unavailable. Checks in the storage whether each change took place, and records the outcome. If a location fails or does
+ * not respond, a later run tries again. Without `ownOnly`, also records the unfinished downloads of ended processes as failed, and
+ * releases their claims of uploads in parts.
  * @param runningChanges tokens of the changes that this process makes or recovers
  * @returns the failures whose reason differs from the last one of the same location
  * @throws StoreUnavailable, StoreFull

@@ -10,7 +10,7 @@ import { unfinishedUploadTokens } from './unfinished-uploads.ts';
 
 const maxSweepTime = 600_000; // ms; a service could list files faster than they are deleted
 const maxTokens = 1000; // of one query
-/** Other texts are no tokens: names in the staging area can be anything, also what PostgreSQL refuses. */
+/** Texts of another form are not tokens. A name in the staging area can be any text, also one that PostgreSQL refuses in a query. */
 const tokenPattern = /^[\w-]{1,64}$/;
 
 /** Returns the function that looks up which tokens belong to pending changes or unfinished uploads of any tenant. */
@@ -31,14 +31,14 @@ export const tokenLookup =
  * Deletes files that interrupted uploads and deletions have left. Keeps those of pending changes and of unfinished uploads in parts.
  * Skips locations that are unavailable. Ends at a location after ten minutes: the next sweep continues.
  * @param busyLocations the locations at which earlier sweeps may still run, which this sweep skips
- * @returns the locations that refuse changes
+ * @returns the locations where no change is possible until an operator repairs them
  */
 export async function sweepLocations(
   ports: Pick<Ports, 'store' | 'storages' | 'vault'>,
   busyLocations: BusyLocations = new BusyLocations(),
 ): Promise<readonly LocationFailure[]> {
   const { store, storages } = ports;
-  const refusals: LocationFailure[] = [];
+  const unusableLocations: LocationFailure[] = [];
   const findTokensInUse = tokenLookup(store.read);
   await storages.sweep?.(findTokensInUse, AbortSignal.timeout(maxSweepTime)).catch(() => {}); // the next sweep tries again
   const locations = await store.read.selectFrom('location').select(['tid', 'id', 'name']).execute();
@@ -49,11 +49,11 @@ export async function sweepLocations(
       await storage?.sweep(findTokensInUse, AbortSignal.timeout(maxSweepTime));
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause;
-      if (cause instanceof StorageUnusable) refusals.push({ tid, name, reason: cause.message });
+      if (cause instanceof StorageUnusable) unusableLocations.push({ tid, name, reason: cause.message });
       // Any other error: the location is unavailable or read-only, or the time is over, and the next sweep tries again.
     }
   }
   // A large folder is deleted in the background. A location that hangs is swept when it responds again.
   await forEachLocation(locations, (location) => busyLocations.runUnlessBusy(location.tid, location.id, () => sweepLocation(location)));
-  return refusals;
+  return unusableLocations;
 }

@@ -33,8 +33,8 @@ export interface NewUpload {
 }
 
 /**
- * Deletes the staging file of an upload that was deleted in favor of a new one, because no quota counts it any more. If that fails, or if
- * the upload is at another location, the sweep deletes it.
+ * Deletes the staging file of an upload whose row was deleted in favor of a new upload: no quota counts the file any more. If that fails,
+ * or if the file is at another location, the sweep deletes it.
  */
 async function deleteStagingFile(
   { uploadHashes }: Pick<VisitServices, 'uploadHashes'>,

@@ -53,7 +53,7 @@ async function* expiredUploadsAt(ports: EndPorts, running: readonly string[], ti
   }
 }
 
-/** Deletes the received bytes of the expired uploads at a location, and their rows, until it fails. */
+/** Deletes the received bytes of the expired uploads at a location, and their rows, until a deletion fails. */
 async function endUploadsAt(
   ports: EndPorts,
   running: readonly string[],

@@ -42,8 +42,8 @@ const unfinishedAtLink = (tx: Tx, { tid, share_id: shareId }: UploadRow, now: nu
 /** An upload that was deleted to make room. The caller must delete its staging file. */
 export type DeletedUpload = Pick<UploadRow, 'id' | 'location_id' | 'location_path' | 'token' | 'handle'>;
 
-/** Returns the upload of a wide network that has received the least, or undefined if all of them are being received or put in place. */
-const smallestUpload = (tx: Tx, row: UploadRow, wideNetwork: string, now: number): Promise<DeletedUpload | undefined> =>
+/** Returns the upload of a wide network with the fewest received bytes. Ignores uploads that are being received or put in place. */
+const findSmallestUpload = (tx: Tx, row: UploadRow, wideNetwork: string, now: number): Promise<DeletedUpload | undefined> =>
   unfinishedAtLink(tx, row, now)
     .select(['id', 'location_id', 'location_path', 'token', 'handle'])
     .where('wide_network', '=', wideNetwork)
@@ -66,11 +66,11 @@ const smallestUpload = (tx: Tx, row: UploadRow, wideNetwork: string, now: number
 
 /**
  * Deletes the row of the smallest upload of the wide network with the most uploads. Uploads that are being received or put in place
- * stay. If a network has only such uploads, the network with the next most loses one.
+ * stay. If a network has only such uploads, the network with the next most uploads loses one.
  * @param ownCount unfinished uploads of the wide network of the new upload, without the new one
  * @throws Refusal (503) if no such network has more uploads than the network of the new upload would then have
  */
-async function makeRoom(tx: Tx, row: UploadRow, ownCount: number, now: number): Promise<DeletedUpload> {
+async function deleteSmallestUpload(tx: Tx, row: UploadRow, ownCount: number, now: number): Promise<DeletedUpload> {
   const networks = await unfinishedAtLink(tx, row, now)
     .select(({ fn }) => ['wide_network', fn.countAll<number | string>().as('count')])
     .groupBy('wide_network')
@@ -79,7 +79,7 @@ async function makeRoom(tx: Tx, row: UploadRow, ownCount: number, now: number): 
     .execute();
   for (const { wide_network: wideNetwork, count } of networks) {
     if (Number(count) <= ownCount + 1) break;
-    const smallest = await smallestUpload(tx, row, wideNetwork, now);
+    const smallest = await findSmallestUpload(tx, row, wideNetwork, now);
     if (!smallest) continue;
     await tx.deleteFrom('resumable_upload').where('tid', '=', row.tid).where('id', '=', smallest.id).execute();
     return smallest;
@@ -104,5 +104,5 @@ export async function checkUnfinished(tx: Tx, row: UploadRow, now: number): Prom
     ])
     .executeTakeFirstOrThrow();
   for (const group of ['network', 'wide'] as const) if (Number(counts[group]) >= maxUnfinished[group]) throw busyRefusal();
-  return Number(counts.link) < maxUnfinished.link ? null : makeRoom(tx, row, Number(counts.wide), now);
+  return Number(counts.link) < maxUnfinished.link ? null : deleteSmallestUpload(tx, row, Number(counts.wide), now);
 }

@@ -74,7 +74,7 @@ export interface ProviderOutcome {
   readonly refusal: Refusal | null;
 }
 
-/** Returns the sign-in at a provider of a profile. @throws Refusal (400) if its visitors sign in in another way */
+/** Returns the sign-in at a provider of a profile. @throws Refusal (400) if the profile uses another sign-in method */
 function redirectOf(ports: ProviderPorts, { profile }: SignInPlace): RedirectSignIn {
   const { redirect } = signInKindOf(ports, profile);
   if (!redirect) throw new Refusal('requestMalformed', 'This link uses another sign-in method.');
@@ -82,9 +82,9 @@ function redirectOf(ports: ProviderPorts, { profile }: SignInPlace): RedirectSig
 }
 
 /**
- * Begins a sign-in at the provider of a link or a portal. Stores nothing. If the sign-in is refused, for example
+ * Begins a sign-in at the provider of a link or a portal. Stores no state. If the sign-in is refused, for example
  * because the provider is not available, returns the address of the page that shows why.
- * @throws Refusal (400) if visitors sign in in another way; (403, 404, 410, 429)
+ * @throws Refusal (400) if the profile uses another sign-in method; (403, 404, 410, 429)
  */
 export async function beginProviderSignIn(
   ports: ProviderPorts,

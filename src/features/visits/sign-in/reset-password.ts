@@ -64,7 +64,7 @@ async function setPassword(
  * @param setCookie called with the new session. Not called if no session can begin: the password is set nevertheless, and the
  *   visitor signs in with it
  * @throws Refusal (400) if the new password is not allowed, the address is malformed, or the link does not offer a reset by code; (401) if
- *   the code is wrong; (403, 404, 410); (429) as `checkNetwork`, or during the wait after failed attempts; (503)
+ *   the code is wrong; (403, 404, 410); (429) as `checkNetwork`, or during the delay after failed attempts; (503)
  */
 export async function resetForgottenPassword(
   ports: ResetPorts,

@@ -8,7 +8,7 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
 
 /**
  * EMAIL_CODE: a code by e-mail, for access users and for the addresses that the profile allows. The sign-in of a user ends when the user
- * becomes inactive or gets another address. That of an allowed address ends when it is no longer allowed, or when a user gets it.
+ * becomes inactive or gets another address. The sign-in of an allowed address ends when the profile no longer allows it, or a user gets it.
  */
 export const emailCodeKind = (ports: KindPorts): SignInKind => ({
   code: {
@@ -23,8 +23,8 @@ export const emailCodeKind = (ports: KindPorts): SignInKind => ({
       const recipient = await findCodeRecipient(ports.vault, read, profile, signIn.identity.email);
       return recipient && recipient.user === null ? recipient.identity : null;
     };
-    const who = user ? `user ${user.id} ${user.epoch}` : `address ${signIn.identity.email}`;
-    const identity = await ports.store.cachedUntilChange(`code ${profile.profile_id} ${who}`, findIdentity);
+    const visitorKey = user ? `user ${user.id} ${user.epoch}` : `address ${signIn.identity.email}`;
+    const identity = await ports.store.cachedUntilChange(`code ${profile.profile_id} ${visitorKey}`, findIdentity);
     return identity?.subject === signIn.identity.subject ? { ...signIn, identity } : null;
   },
 });

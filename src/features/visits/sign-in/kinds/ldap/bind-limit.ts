@@ -61,7 +61,7 @@ async function countBind({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind:
   }, visitorTurn(bind.address));
 }
 
-async function noteSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind: Bind, wasCounted: boolean): Promise<void> {
+async function recordSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind: Bind, wasCounted: boolean): Promise<void> {
   const { profile, subject, address } = bind;
   const seen_at = clock.now();
   const values = { tid: profile.tid, profile_id: profile.profile_id, subject, network: narrowNetworkOf(address), seen_at };
@@ -91,6 +91,6 @@ export async function withinBindLimit(ports: Pick<Ports, 'store' | 'clock'>, bin
     if (!isKnown) await ports.store.write((tx) => removeCount(tx, bind), visitorTurn(bind.address));
     throw cause;
   });
-  if (isRight) await noteSuccess(ports, bind, !isKnown);
+  if (isRight) await recordSuccess(ports, bind, !isKnown);
   return isRight;
 }

@@ -55,7 +55,7 @@ export class LdapSignIn {
 
   /**
    * Verifies a password.
-   * @returns null if it or the name is wrong
+   * @returns null if the name or the password is wrong
    * @throws Refusal (400) if the profile has changed; (403) if the user is not in the required group; (429, 503)
    */
   async verify(profile: ProfileRef, { username, password }: PasswordCredentials, address: string): Promise<CompletedSignIn | null> {
