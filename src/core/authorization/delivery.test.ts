@@ -61,7 +61,7 @@ test('additional protection never allows a delivery that was refused', () =>
     }),
   ));
 
-test('the original of a file that must be marked is never sent', () =>
+test('the original of a file that needs a watermark is never sent', () =>
   fc.assert(
     fc.property(anyProtection, fc.constantFrom(...deliveries), fc.constantFrom(...kinds), (protection, action, kind) => {
       if (requiresWatermark(protection)) assert.notEqual(findDeliveryDenial(action, protection, kind), null);

@@ -121,7 +121,7 @@ blockquote{border-color:#555a60}
 .button{background:#8ab4f8;color:#10243f}
 }`;
 
-/** Returns the HTML of a mail above its footer. It loads nothing from elsewhere. */
+/** Returns the HTML of a mail above its footer. */
 const htmlAboveFooter = ({ language, title, blocks }: MailDocument) => `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark">

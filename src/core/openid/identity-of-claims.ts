@@ -39,7 +39,7 @@ const maxText = 255;
  */
 const textOf = (value: unknown): string => (typeof value === 'string' && value.length <= maxText ? value : '');
 
-/** Returns the value at a path such as `realm_access.roles`. A claim whose own name contains the dots comes first. */
+/** Returns the value at a path such as `realm_access.roles`. A claim with this complete name takes precedence. */
 function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   return path

@@ -11,7 +11,7 @@ const nullableInteger = (description: string) => Type.Unsafe<number | null>(null
 /** An audit entry in the responses of audit/search and in exports. */
 export const AuditEntry = Type.Object({
   id: Type.Integer({ description: 'Id of the entry.' }),
-  dateTime: Type.String({ format: 'date-time', description: 'When it happened.' }),
+  dateTime: Type.String({ format: 'date-time', description: 'When the action took place.' }),
   tid: Type.Integer({ description: 'Tenant.' }),
   actor: Type.String({
     description: 'Name of the key, operator or visitor. Empty: an anonymous visitor, or a command on the server (actorKind `system`).',

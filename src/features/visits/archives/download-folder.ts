@@ -29,7 +29,7 @@ export interface FolderArchive {
   readonly pieces: (range: ArchiveRange) => AsyncIterable<Buffer>;
   /** Must be called at the end, even if nothing was sent. */
   readonly close: () => Promise<void>;
-  /** Returns whether the archive may still be sent, and still without marks and signatures. */
+  /** Returns whether the archive may still be sent, and still as it is. */
   readonly stillPermitted: () => Promise<boolean>;
   readonly appendEntry: () => Promise<TransferEntry>;
 }
@@ -193,7 +193,7 @@ export async function downloadFolder(
     action: 'downloadFolder',
     path: formatItemPath(path),
   } as const;
-  // Refuses before any file is read: a file that has to be marked is never sent unmarked.
+  // Refuses before any file is read: a file that needs a watermark is never sent without it.
   const denial = requiresWatermark(permit.share) ? findDeliveryDenial('downloadFolder', permit.share, 'image') : null;
   if (denial) {
     ports.audit.recordInBackground({ ...eventBase, outcome: 'refused', after: { because: denial } });

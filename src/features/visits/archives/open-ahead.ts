@@ -22,7 +22,7 @@ export class OpenAhead {
     this.#count = count;
   }
 
-  /** Opens a file, and starts to open those after it. */
+  /** Opens a file, and starts to open the next files. */
   open(item: PlacedItem): Promise<OpenFile | null> {
     const opening = this.#opening.get(item) ?? this.#openNow(item);
     this.#opening.delete(item);

@@ -36,7 +36,7 @@ async function hasMaxCodes(tx: Tx, tid: number, mailbox: string, now: number): P
 }
 
 /**
- * Plans the mail with a code, see `CodeSignIn.request`. A mailbox that has got the maximum number of codes for an hour gets no further
+ * Enqueues a mail with a code, see `CodeSignIn.request`. A mailbox that has got the maximum number of codes for an hour gets no further
  * code. Its earlier codes stay valid.
  * @param use what the code is for; a profile sends codes for one use only
  */

@@ -17,7 +17,7 @@ import { ItemChanged } from '#ports/storage-errors.ts';
 import { type DirectDownload, openDirectDownload } from './direct-download.ts';
 import { readRange } from './read-range.ts';
 
-/** A file that may be sent as it is, without marks and signatures. */
+/** A file that may be sent as it is, without watermarks and signatures. */
 export interface FileDownload {
   readonly file: OpenFile;
   /** Path on disk from which a reverse proxy on this machine may send the file; null: Postern must send it. */
@@ -46,7 +46,7 @@ async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'downloa
 }
 
 /**
- * Returns whether a file may still be sent: whether the action is still permitted, and the file still needs no mark or
+ * Returns whether a file may still be sent: whether the action is still permitted, and the file still needs no watermark and no
  * signature. If its media type was not read at the start, assumes a PDF, which may have to be signed; reads no byte again.
  */
 async function isStillPermitted(media: Media | null, { decideAgain }: AuthorizedVisit, action: 'view' | 'download'): Promise<boolean> {

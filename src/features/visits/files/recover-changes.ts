@@ -17,7 +17,7 @@ import { isUnfinishedUpload } from './unfinished-uploads.ts';
 
 type ClaimPorts = Pick<Ports, 'store' | 'process'>;
 
-/** Passes a pending change from one process to another. @returns false if it does not belong to the first one any more */
+/** Passes a pending change from one process to another. @returns false if it no longer belongs to `from` */
 async function passOn({ store }: ClaimPorts, { tid, audit_id }: PendingRow, from: string, to: string): Promise<boolean> {
   const [result] = await store.write(
     (tx) =>

@@ -28,7 +28,7 @@ export const tokenLookup =
   };
 
 /**
- * Deletes files that interrupted uploads and deletions have left. Keeps those of pending changes and of unfinished uploads in parts.
+ * Deletes files that interrupted uploads and deletions have left. Keeps the files of pending changes and of unfinished uploads in parts.
  * Skips locations that are unavailable. Ends at a location after ten minutes: the next sweep continues.
  * @param busyLocations the locations at which earlier sweeps may still run, which this sweep skips
  * @returns the locations where no change is possible until an operator repairs them

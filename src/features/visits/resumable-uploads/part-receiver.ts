@@ -102,7 +102,7 @@ export class PartReceiver {
       }
       abortSignal.throwIfAborted();
     } catch (cause) {
-      // What has arrived is kept, unless it is little, or cannot be compared with the checksum of the part.
+      // Keeps the received bytes, unless they are few, or the part has a checksum: it can be verified only when the part is complete.
       if (!checksum && this.#received - this.#saved >= minStoredBytes) await this.#save().catch(() => {});
       throw cause;
     }

@@ -6,8 +6,8 @@ import type { UploadRow } from './upload-rows.ts';
 /** Maximum number of unfinished uploads at one link: in total, from one network, and from one wide network. */
 const maxUnfinished = { link: 1000, network: 200, wide: 400 };
 /**
- * Maximum number of uploads at one link that are not complete, with the expired ones. It is reached only if these cannot be deleted for
- * hours, because the storage fails.
+ * Maximum number of uploads at one link that are not complete, with the expired ones. It is reached only if expired uploads cannot
+ * be deleted for hours, because the storage fails.
  */
 const maxNotDeleted = 20_000;
 const retryAfter = 60; // seconds
@@ -88,8 +88,8 @@ async function deleteSmallestUpload(tx: Tx, row: UploadRow, ownCount: number, no
 }
 
 /**
- * Checks that a link may have one more unfinished upload. If it has too many, deletes one of the wide network with the most, so that
- * nobody can block the uploads of others.
+ * Checks that a link may have one more unfinished upload. If it has too many, deletes an upload of the wide network with the most
+ * uploads, so that nobody can block the uploads of others.
  * @returns the upload that was deleted, or null
  * @throws Refusal (503)
  */

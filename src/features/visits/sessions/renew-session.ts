@@ -111,7 +111,7 @@ class LeasedSession {
   }
 }
 
-/** Waits until the lease of a session is released, or the session was ended. @throws Refusal (503) if it takes too long */
+/** Waits until the lease of a session is released, or the session has ended. @throws Refusal (503) if it takes too long */
 async function waitForRenewal(store: Store, { tid, hash }: DueSession): Promise<void> {
   for (let polls = 0; polls < maxPolls; polls += 1) {
     const row = await store.read

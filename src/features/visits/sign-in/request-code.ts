@@ -34,7 +34,7 @@ function codeSender({ code, password }: SignInKind, use: CodeUse) {
 }
 
 /**
- * Plans the mail with a code. Does the same and sends the same response for every address, so that nobody learns which ones may sign in.
+ * Enqueues a mail with a code. Does the same and sends the same response for every address, so that nobody learns which ones may sign in.
  * @param setCookie called with the token of the browser
  * @throws Refusal (400) if the address is malformed, or the link sends no such code; (403, 404, 410, 429); (503) if no mail can be sent,
  *   or too many requests wait
