@@ -28,7 +28,7 @@ export class PlannedFiles {
     const file = await this.#open(item);
     if (file?.entry.etag === item.etag) return file;
     await file?.close();
-    throw new ArchiveAborted(item.name);
+    throw new ArchiveAborted(`a file has changed or is gone: ${item.name}`);
   }
 
   /** Yields the bytes of a file from a position up to its planned size. Bytes that are appended meanwhile are ignored. */
