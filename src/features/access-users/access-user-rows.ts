@@ -60,11 +60,11 @@ export async function accessUserRecords(db: Tx, tid: number, ids: readonly numbe
 /** Returns the record of a user that this change has already created or read. @throws Error if the user does not exist */
 export async function accessUserRecord(db: Tx, tid: number, id: number): Promise<AccessUser> {
   const [record] = await accessUserRecords(db, tid, [id]);
-  if (!record) throw new Error(`access user ${id} vanished within its own transaction`);
+  if (!record) throw new Error(`access user ${id} is missing in the transaction that created or read it`);
   return record;
 }
 
-/** Returns the folded text of a user that searches look in. */
+/** Returns the folded text of a user, in which searches look for words. */
 export const accessUserSearchText = (user: { username: string; first_name: string; last_name: string; email: string }) =>
   fold([user.username, user.first_name, user.last_name, user.email].join('\u001f'));
 

@@ -7,8 +7,8 @@ import type { Tx } from '#ports/store.ts';
 import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
 /**
- * Deletes a user. Foreign keys end their sessions, and remove them from the lists that refer to users by id (`listsUsersById`). A trigger
- * counts these changes of lists, which are part of the versions of the shares (`shareVersion`).
+ * Deletes a user. Foreign keys delete the user's sessions, and the user's entries in lists that refer to users by id (`listsUsersById`). A
+ * trigger increments the versions of the shares with such an entry (`shareVersion`).
  */
 async function deleteUser(id: number, caller: Caller, tx: Tx): Promise<ChangeResult> {
   const before = await accessUserRecord(tx, caller.tid, id);

@@ -17,7 +17,7 @@ function parseExpiry(text: string | null | undefined, now: number): number | nul
   return at;
 }
 
-/** Checks that the name is not in use. @throws Refusal (400) for the name of the key from POSTERN_API_KEY; (409) */
+/** @throws Refusal (400) if tenant 1 reserves the name for the key from POSTERN_API_KEY; (409) if another valid key has the name */
 async function checkName(tx: Tx, tid: number, name: string, now: number): Promise<void> {
   // A start with another POSTERN_API_KEY, or without one, deletes the keys with this name.
   if (name === environmentKeyName && tid === firstTenant)

@@ -41,7 +41,7 @@ async function findNextEntryTime({ store }: RetentionPorts, end: number): Promis
   return row?.at ?? null;
 }
 
-/** Returns the oldest entries before a time: at most as many as one transaction may delete. */
+/** Returns the oldest entries before a time, without pending ones: at most as many as one transaction may delete. */
 async function findOldestEntries({ store }: RetentionPorts, before: number): Promise<{ tid: number; id: number }[]> {
   const rows = await store.reports
     .selectFrom('audit')
@@ -59,7 +59,7 @@ async function findOldestEntries({ store }: RetentionPorts, before: number): Pro
   return end < 0 ? rows : rows.slice(0, Math.max(1, end));
 }
 
-/** Deletes the entries before a time. @returns how many */
+/** Deletes the entries before a time, except pending ones. @returns how many */
 async function deleteBefore(ports: RetentionPorts, before: number): Promise<number> {
   const { store } = ports;
   for (let deletedCount = 0; ; ) {

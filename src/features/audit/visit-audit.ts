@@ -69,7 +69,7 @@ export class VisitAudit implements AsyncDisposable {
       this.#backlog.add(event, now);
       this.#scheduleFlush();
     };
-    // Most events have an open entry: only its count changes. If its write fails, the first event reports the failure.
+    // Most events have an open entry: only its count changes. If the entry cannot be written, the event that opened it reports the failure.
     if (entry) return void entry.auditId.then((id) => this.#countOne(id, event)).catch(queueEvent);
     if (this.#backlog.hasEvents || this.#runningWrites.size >= maxConcurrentWrites) return void queueEvent();
     const auditId = this.#writeEvent(event, key, now);

@@ -26,8 +26,8 @@ export const admittedActions = [
 const visits = sql<number>`count(distinct coalesce(share_id, 0) || ' ' || address || ' ' || (at - at % ${sql.lit(halfHour)}))`;
 
 /**
- * What one visitor did on one day (UTC). A report that is read in several windows can have several of them for a day and a visitor: their
- * counts add up.
+ * What one visitor did on one day (UTC). A report that is read in several windows can return several objects for the same day and visitor:
+ * add their counts.
  */
 export interface VisitorCounts {
   /** First instant of the day, ms since the epoch. */
@@ -76,8 +76,8 @@ function newestFirst(entries: ReturnType<typeof allEntries>, shareId: number | n
   return shareId === null ? entries.orderBy('at', 'desc').orderBy('id', 'desc') : entries.orderBy('share_id', 'desc').orderBy('at', 'desc');
 }
 
-const maxEntries = 2500; // of one window: some 20 ms, in which the reports of others wait
-const partsOfWindow = 4; // a part of a half hour returns a row for each visit, so it holds fewer entries than a window
+const maxEntries = 2500; // of one window: reading them takes about 20 ms, and other reports wait meanwhile
+const partsOfWindow = 4; // reading a part of a half hour returns a row for each visit, so a part holds fewer entries than a window
 
 const floorToHalfHour = (time: number) => time - (time % halfHour);
 
@@ -90,9 +90,9 @@ interface Window {
 }
 
 /**
- * Returns the newest half hours of a range that hold at most `max` entries together. Entries of operators count too: a window with few
- * entries of visitors would otherwise take long. If the newest half hour alone holds more, returns a part of it: at most a quarter of
- * `max` entries, or all entries of one millisecond.
+ * Returns the newest half hours of a range that hold at most `max` entries together. Entries of operators count too: they are read even if
+ * a window has few entries of visitors. If the newest half hour alone holds more, returns a part of it: at most a quarter of `max` entries,
+ * or all entries of one millisecond.
  * @param dividedStart start of the half hour of which a part was returned before: the rest of it is returned in parts too
  * @returns null if the range holds no entries
  */
@@ -135,7 +135,7 @@ function visitorSums(db: Tx, range: ReportRange) {
 
 /**
  * Reads what visitors did in a part of a half hour, with a row for each visit.
- * @param countedVisits the visits of the parts that were read before. Those of this part are added.
+ * @param countedVisits keys of the visits in the parts that were read before; the function adds the visits of this part
  */
 async function readPart(db: Tx, range: ReportRange, countedVisits: Set<string>): Promise<VisitorCounts[]> {
   const rows = await visitorSums(db, range).select(['share_id', 'address']).groupBy('share_id').groupBy('address').execute();

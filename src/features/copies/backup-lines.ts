@@ -9,7 +9,7 @@ const format = 1;
 
 const minTextLength = 1 << 20; // characters; a text is yielded when it has reached this length
 
-/** Yields the lines of rows. Joins them to texts of at least `minTextLength`, because few writes are faster than many. */
+/** Yields the lines of rows. Joins them to texts of at least `minTextLength`, because a few long writes are faster than many short ones. */
 function* rowLines(table: TableName, rows: readonly CopiedRow[]): Generator<string> {
   let text = '';
   for (const row of rows) {

@@ -13,8 +13,8 @@ type Keys = { readonly [T in CopiedTable]: readonly [keyof Database[T] & string,
 
 /**
  * Every copied table with its key. A table comes after the tables that it refers to, except that a tenant refers to its default login
- * profile (see `setDefaultProfiles`). `secret_key` is copied last: until then, its row marks the copy as unfinished, and Postern does
- * not start on it.
+ * profile (see `setDefaultProfiles`). `secret_key` is copied last: until then, its row marks the copy as unfinished, and Postern refuses to
+ * start.
  */
 export const copiedTables: Keys = {
   tenant: ['id'],

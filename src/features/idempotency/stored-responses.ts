@@ -43,7 +43,7 @@ export function idempotentRequestOf(
   return { tid, caller, key, fingerprint };
 }
 
-/** The requests with a key that this process is running. */
+/** The idempotent requests that this process is running, each as the JSON of its caller and key. */
 export type RunningRequests = Set<string>;
 
 /**

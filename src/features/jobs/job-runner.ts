@@ -99,7 +99,7 @@ export class ScheduledJobs implements JobRunner {
   async #claim(kind: JobKind): Promise<void> {
     const runningCount = [...this.#running.values()].filter(({ claim }) => claim.kind === kind.name).length;
     if (runningCount >= kind.concurrency || this.#stopped) return;
-    // Runs a job without work once a minute, so that its age shows whether a process still runs it.
+    // A job without work runs once a minute: if `JobCounts.oldest` grows beyond that, no process runs the job any more.
     const overdue = kind.hasWork && !(await kind.hasWork()) ? idleInterval : 0;
     const times = { lease: kind.lease, overdue, longestPause: Math.max(kind.every ?? 0, ...kind.pauses) };
     const claims = await claimJobs(this.#ports, kind.name, kind.concurrency - runningCount, times);

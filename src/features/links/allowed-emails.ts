@@ -4,7 +4,7 @@ import type { ProfileRef } from '#ports/sign-in.ts';
 import type { Tx } from '#ports/store.ts';
 import { openStoredSecret, type Vault } from '#ports/vault.ts';
 
-/** Returns the addresses to which a profile sends codes in addition to those of its access users. */
+/** Returns the addresses, and entries `*@domain`, to which a profile sends codes in addition to the addresses of its access users. */
 export async function readAllowedEmails(
   vault: Vault,
   db: Tx,

@@ -48,7 +48,7 @@ export async function readStorageLocation(db: Tx, tid: number, id: number, vault
 /** Returns the record of a location that the change has created or found before. @throws Error if the location does not exist */
 export async function locationRecord(db: Tx, tid: number, id: number, vault: Vault): Promise<Location> {
   const [record] = await locationRecords(db, tid, [id], vault);
-  if (!record) throw new Error(`location ${id} vanished within its own transaction`);
+  if (!record) throw new Error(`location ${id} is missing in the transaction that created or read it`);
   return record;
 }
 
@@ -78,10 +78,10 @@ export interface CheckedLocation {
   readonly otherVersions: string | null;
 }
 
-/** Kinds whose locations must not overlap those of another tenant. For all others, each tenant enters credentials of its own. */
+/** Kinds whose locations must not overlap a location of another tenant. For the other kinds, each tenant enters its own credentials. */
 const exclusiveKinds = ['local'];
 
-/** Selects the locations of other tenants which a location must not overlap. Those of the same tenant may overlap. */
+/** Selects the locations of other tenants that a location must not overlap. Locations of the same tenant may overlap. */
 const otherLocations = (db: Tx, tid: number) =>
   db.selectFrom('location').where('tid', '!=', tid).where('kind', 'in', exclusiveKinds).orderBy('id');
 
@@ -117,8 +117,8 @@ export async function checkLocation(
 }
 
 /**
- * Checks within the transaction that the locations of other tenants are those that `checkLocation` saw. Otherwise two
- * concurrent changes could give two tenants overlapping folders.
+ * Checks in the transaction that no location of another tenant has changed since `checkLocation`. Otherwise two concurrent changes could
+ * give two tenants overlapping folders.
  * @throws Refusal 409
  */
 export async function checkOthersUnchanged(tx: Tx, tid: number, { otherVersions }: CheckedLocation): Promise<void> {

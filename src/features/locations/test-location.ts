@@ -8,7 +8,7 @@ import { openLocation } from '#features/storage-access/open-location.ts';
 import type { TestStep } from '#ports/storage.ts';
 
 const tokenBits = 96;
-const stepTimeLimit = 10_000; // ms: other tests wait for their turn
+const stepTimeLimit = 10_000; // ms: other tests wait meanwhile
 
 const failedStep = (step: string, cause: unknown): TestedStep => ({
   ...{ step, passed: false },

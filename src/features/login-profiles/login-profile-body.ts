@@ -12,7 +12,7 @@ import type { LoginProfileInput } from './insert-login-profile.ts';
 type ProfileBody = Omit<NewLoginProfile, 'userCount'>;
 
 function checkRanges(text: string): void {
-  // The address of each request to a link is compared with the ranges: a long list would slow down each of them.
+  // The address of each request to a link is compared with the ranges: a long list would slow down all requests.
   if (countRanges(text) > limits.ranges)
     throw fieldRefusal('ipRange', `must have at most ${limits.ranges} entries: use CIDR blocks instead of single addresses`);
   const ranges = parseRanges(text);

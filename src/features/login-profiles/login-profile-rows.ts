@@ -71,7 +71,7 @@ export async function loginProfileRecords(db: Tx, tid: number, ids: readonly num
 /** Returns the record of a profile that this transaction has created or found before. @throws Error if the profile does not exist */
 export async function loginProfileRecord(db: Tx, tid: number, id: number, ports: RecordPorts): Promise<LoginProfile> {
   const [record] = await loginProfileRecords(db, tid, [id], ports);
-  if (!record) throw new Error(`login profile ${id} vanished within its own transaction`);
+  if (!record) throw new Error(`login profile ${id} is missing in the transaction that created or read it`);
   return record;
 }
 

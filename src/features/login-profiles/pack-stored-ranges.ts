@@ -1,9 +1,9 @@
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { Store } from '#ports/store.ts';
 
-const batchSize = 20; // profiles: a long list takes a tenth of a second
+const batchSize = 20; // profiles; packing a long list takes a tenth of a second
 
-/** Returns the ranges in packed form, or null if they are invalid: a request that needs them reports that. */
+/** Returns the ranges in packed form, or null if they are invalid: a request that needs them reports the error. */
 function packOrNull(ranges: string): string | null {
   try {
     return packRangeText(ranges);

@@ -81,7 +81,7 @@ async function checkAddresses(tx: Tx, tid: number, profileId: number): Promise<v
     });
 }
 
-/** Checks that the shares of the profile do not list too many names: other changes wait during their lookup. @throws Refusal 400 */
+/** Checks that the shares of the profile do not list too many names: other changes wait while `relinkNames` runs. @throws Refusal 400 */
 async function checkListedNames(tx: Tx, tid: number, profileId: number): Promise<void> {
   const { names } = await tx
     .selectFrom('share')
@@ -96,7 +96,7 @@ async function checkListedNames(tx: Tx, tid: number, profileId: number): Promise
     );
 }
 
-/** Sets or removes the user ids of listed names after the type has changed, see `listsUsersById`. */
+/** Sets or removes the user ids of listed names for a new type of the profile, see `listsUsersById`. @throws Refusal 400 */
 async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: number): Promise<void> {
   await checkListedNames(tx, tid, profileId);
   const names = tx
@@ -108,7 +108,7 @@ async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: numbe
   else await names.set({ user_id: null }).execute();
 }
 
-/** Checks that no active share loses its sign-in where the tenant's policy requires one. @throws Refusal 400 */
+/** Checks that no active share loses its sign-in if the policy of the tenant requires sign-in. @throws Refusal 400 */
 async function checkSignInStays(tx: Tx, tid: number, profileId: number): Promise<void> {
   if (!(await tenantPolicy(tx, tid)).signInRequired) return;
   const shares = tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId).where('active', '=', 1);

@@ -172,7 +172,7 @@ export async function newShareRecord(
   return recordOf({ ...row, ...joined }, lists, links.publicUrl());
 }
 
-const vanishedError = (id: number) => new Error(`share ${id} vanished within its own transaction`);
+const vanishedError = (id: number) => new Error(`share ${id} is missing in the transaction that created or read it`);
 
 /** Returns the record of a share that the change has created or found before. @throws Error if the share does not exist */
 export async function shareRecord(db: Tx, tid: number, id: number, links: Links): Promise<Share> {
