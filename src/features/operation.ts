@@ -91,7 +91,7 @@ export interface ReadOperation<B extends TSchema, Name extends string = string, 
   extends OperationBase<B, Name> {
   /** true: the operation reads many records, and takes turns with other searches. */
   readonly isSearch?: true;
-  /** true: the operation may read many audit entries. It runs its long queries through `inTurn`, between those of other reports. */
+  /** true: the operation may read many audit entries. Its long queries run through `inTurn`, so that other reports run in between. */
   readonly isReport?: true;
   /** true: the operation tests another server, which may hang. It takes turns with other tests. */
   readonly isTest?: true;
@@ -118,7 +118,7 @@ export interface StreamOperation<B extends TSchema, Name extends string = string
 }
 
 /**
- * Runs one query, or a complete read operation, when the turn of the caller comes. If the turn has a time limit, the signal aborts after it.
+ * Runs one query, or a complete read operation, when the caller's turn comes. If the turn has a time limit, the signal aborts after it.
  */
 export type RunInTurn = <T>(work: (timedOut?: AbortSignal) => Promise<T>) => Promise<T>;
 

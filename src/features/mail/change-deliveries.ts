@@ -5,7 +5,7 @@ import { ChosenDeliveries, type DeliveryState } from '#core/records/mail.ts';
 import { changeOperation } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** Returns the ids of the mails of a tenant that a request selects. @throws Refusal 400, 404, 409 */
+/** Returns the ids of the mails that a request selects. @throws Refusal 400, 404, 409 */
 async function chooseDeliveries(
   tx: Tx,
   tid: number,

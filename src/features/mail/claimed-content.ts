@@ -1,6 +1,6 @@
 import type { MailKind } from '#core/records/mail.ts';
 import type { Ports } from '#ports/ports.ts';
-import { type Attempt, type ClaimedDelivery, isClaimed } from './delivery-queue.ts';
+import { type AttemptOutcome, type ClaimedDelivery, isClaimed } from './delivery-queue.ts';
 
 interface StoredContent {
   readonly kind: MailKind;
@@ -8,11 +8,11 @@ interface StoredContent {
   readonly language: string;
 }
 
-/** Returns the content of a claimed delivery (null: it was deleted), or the end of the attempt if the mail must not be sent. */
+/** Returns the content of a claimed delivery (null: it was deleted), or the outcome of the attempt if the mail must not be sent. */
 export async function claimedContent(
   { store }: Pick<Ports, 'store'>,
   delivery: ClaimedDelivery,
-): Promise<{ readonly content: StoredContent | null } | Attempt> {
+): Promise<{ readonly content: StoredContent | null } | AttemptOutcome> {
   const row = await store.read
     .selectFrom('delivery')
     .leftJoin('mail_content', 'mail_content.id', 'delivery.content_id')

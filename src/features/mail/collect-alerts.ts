@@ -17,7 +17,7 @@ interface VisitorOfShare {
   readonly visitor: string;
 }
 
-/** Reads the visitors of the next alerts, with the time of their digest or null. @param after where the last page ended */
+/** Reads a page of the visitors with alerts, after the last visitor of the previous page. `due_at` is null if a visitor has no digest. */
 const readPage = (read: Tx, { tid, share_id, visitor }: VisitorOfShare) =>
   read
     .selectFrom((query) =>

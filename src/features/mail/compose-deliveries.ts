@@ -4,7 +4,7 @@ import type { CodeMails } from '#features/outbox/code-mails.ts';
 import { composeMail, readContent } from '#features/outbox/mail-content.ts';
 import type { Ports } from '#ports/ports.ts';
 import { claimedContent } from './claimed-content.ts';
-import type { Attempt, ClaimedDelivery } from './delivery-queue.ts';
+import type { AttemptOutcome, ClaimedDelivery } from './delivery-queue.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 export type ComposePorts = Pick<Ports, 'store' | 'links' | 'vault'> & { readonly codeMails: CodeMails };
@@ -33,7 +33,7 @@ export class DeliveryComposer {
   }
 
   /** Returns the mail of a claimed delivery, or why it is not sent. */
-  async compose(delivery: ClaimedDelivery): Promise<ComposedDelivery | Attempt> {
+  async compose(delivery: ClaimedDelivery): Promise<ComposedDelivery | AttemptOutcome> {
     const row = await claimedContent(this.#ports, delivery);
     if ('kind' in row) return row;
     if (!row.content) return { kind: 'refused', error: 'The text of the mail was deleted.' };

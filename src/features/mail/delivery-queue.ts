@@ -46,8 +46,8 @@ export async function hasDeliveriesToSend(store: Store, lane: MailLane): Promise
 }
 
 /**
- * Whether the claim of a delivery still stands. A process that was suspended may lose it to another one, whose claim has
- * another number of attempts.
+ * SQL condition: the claim of a delivery is still valid. A process that was suspended may lose its claim to another process, whose claim
+ * has another number of attempts.
  */
 export const isClaimed = ({ id, attempts }: ClaimedDelivery) =>
   sql<boolean>`delivery.id = ${id} AND delivery.state = 'sending' AND delivery.attempts = ${attempts}`;
@@ -118,7 +118,7 @@ export async function claimDeliveries(
   }, 'job');
 }
 
-export type Attempt =
+export type AttemptOutcome =
   | { readonly kind: 'sent' }
   /** The mail can never be sent, for example because the server refuses it permanently. */
   | { readonly kind: 'refused'; readonly error: string }
@@ -140,7 +140,7 @@ function changeAfter(
   store: Store,
   lane: MailLane,
   { id, attempts }: ClaimedDelivery,
-  attempt: Exclude<Attempt, { kind: 'unwanted' | 'claimLost' }>,
+  attempt: Exclude<AttemptOutcome, { kind: 'unwanted' | 'claimLost' }>,
 ) {
   const now = sql<number>`${store.dialect.now}`;
   if (attempt.kind === 'sent') return { state: 'sent' as const, ended_at: now, error: '' };
@@ -156,15 +156,15 @@ function changeAfter(
 }
 
 /**
- * Records the end of an attempt, unless the claim is lost. The content of a mail with a code is deleted with the last attempt. An
- * unwanted delivery is deleted even if the claim is lost.
+ * Records the outcome of an attempt, unless the claim is lost. Deletes the content of a mail with a code once it was sent or refused.
+ * Deletes an unwanted delivery even if the claim is lost.
  * @param recipient the address to which the mail was sent, or would have been sent
  */
 export async function recordAttempt(
   { store }: QueuePorts,
   lane: MailLane,
   delivery: ClaimedDelivery,
-  attempt: Attempt,
+  attempt: AttemptOutcome,
   recipient: string,
 ): Promise<void> {
   if (attempt.kind === 'claimLost') return;
@@ -195,8 +195,8 @@ export async function deleteCodeDeliveries(
 }
 
 /**
- * Returns waiting codes that no attempt was made to send, with their contents, the oldest first.
- * @param after id of the last one that was returned before
+ * Returns waiting mails with codes that were not tried yet, with their contents, the oldest first.
+ * @param after returns only deliveries with a greater id
  */
 export const waitingCodes = ({ store }: QueuePorts, after: number, limit: number) =>
   store.read

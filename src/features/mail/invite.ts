@@ -12,21 +12,22 @@ const maxWaitingInvitations = 20_000; // of a tenant
 
 /** Checks that not too many invitations of a tenant are waiting. @throws Refusal (503) */
 async function checkWaitingInvitations({ reports }: Pick<Store, 'reports'>, tid: number): Promise<void> {
-  // Not read on the event loop: thousands may wait.
+  // Counted on the connection for reports: thousands may wait, and counting them would block the event loop.
   const waiting = reports
     .selectFrom('delivery')
     .select(sql<number>`count(*)`.as('count'))
     .where('tid', '=', tid)
     .where('state', '=', 'waiting')
     .where('kind', '=', 'invitation');
-  // The deliveries of a mail to many recipients are added in parts. Until all are added, it counts as a mail to `maxRecipients` recipients.
+  // The deliveries of a mail to many recipients are added in parts. Until all are added, the mail counts as `maxRecipients` mails.
   const pending = reports
     .selectFrom('mail_content')
     .select(sql<number>`count(*)`.as('count'))
     .where('tid', '=', tid)
     .where('pending', '<>', '');
-  const [mails, lists] = [await waiting.executeTakeFirstOrThrow(), await pending.executeTakeFirstOrThrow()];
-  if (mails.count + lists.count * maxRecipients >= maxWaitingInvitations) throw new Refusal('mailsWaiting', undefined, { retryAfter: 60 });
+  const [mails, pendingMails] = [await waiting.executeTakeFirstOrThrow(), await pending.executeTakeFirstOrThrow()];
+  if (mails.count + pendingMails.count * maxRecipients >= maxWaitingInvitations)
+    throw new Refusal('mailsWaiting', undefined, { retryAfter: 60 });
 }
 
 export const inviteToShare = changeOperation({

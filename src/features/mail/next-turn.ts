@@ -8,7 +8,7 @@ export const waitingDeliveries = (db: Tx, lane: MailLane) =>
 /** Whether a waiting delivery can be sent now. */
 export const isDue = (store: Store) => sql<boolean>`due_at <= ${store.dialect.now}`;
 
-/** The turns that were taken last: of the tenants, and of the mails within each tenant. */
+/** The tenant that had the last turn, and the last turn within each tenant. */
 export interface LastTurns {
   readonly tid: number;
   /** `turn` of the last delivery of each tenant. */

@@ -10,7 +10,7 @@ import { digestPauses } from './collect-alerts.ts';
 
 const hour = 60 * 60_000; // ms
 const maxMailsPerHour = 20; // alert mails about the same share
-const maxWaitingMails = 20_000; // of a tenant: beyond them, its alerts are collected for a later mail
+const maxWaitingMails = 20_000; // of a tenant: with more, its alerts wait for a later mail
 const pauseOfTenant = 60_000; // ms
 const digestsPerMail = 100;
 const alertsPerMail = 2000;
@@ -43,10 +43,10 @@ async function pauseOf(tx: Tx, { tid, share_id }: ShareRef, now: number): Promis
   return oldest ? Math.max(1, oldest.created_at + hour - now) : 0;
 }
 
-/** Returns whether a tenant has so many waiting mails that its alerts must wait. A mail with pending recipients counts as many. */
+/** Returns whether a tenant has so many waiting mails that its alerts must wait. One mail with pending recipients is enough. */
 async function hasManyMails(tx: Tx, tid: number): Promise<boolean> {
-  const lists = tx.selectFrom('mail_content').select('id').where('tid', '=', tid).where('pending', '<>', '');
-  if (await lists.limit(1).executeTakeFirst()) return true;
+  const pendingMails = tx.selectFrom('mail_content').select('id').where('tid', '=', tid).where('pending', '<>', '');
+  if (await pendingMails.limit(1).executeTakeFirst()) return true;
   const mails = tx.selectFrom('delivery').select('id').where('tid', '=', tid).where('state', '=', 'waiting');
   return (
     (await mails
@@ -75,7 +75,7 @@ const alertsOfDigests = (tx: Tx, { tid, share_id }: ShareRef, visitors: readonly
     .where('alert.share_id', '=', share_id)
     .where('alert.visitor', 'in', [...visitors]);
 
-/** Returns the `audit_id` of the last alert that fits in one mail, or undefined if there are fewer alerts. Reads only the key of `alert`. */
+/** Returns the `audit_id` of the last alert that fits in one mail, or undefined if there are fewer. Reads only the key of `alert`. */
 async function lastIdOfMail(tx: Tx, share: ShareRef, visitors: readonly string[]): Promise<number | undefined> {
   const ids = alertsOfDigests(tx, share, visitors).select('alert.audit_id').orderBy('alert.audit_id');
   const last = await ids
@@ -85,7 +85,7 @@ async function lastIdOfMail(tx: Tx, share: ShareRef, visitors: readonly string[]
   return last?.audit_id;
 }
 
-/** Returns the alerts of some digests up to `lastId`, with their audit entries. Without `lastId`, it would join all alerts of the digests. */
+/** Returns the alerts of some digests with their audit entries. @param lastId id of the last alert to read; undefined: all */
 function alertsOf(tx: Tx, share: ShareRef, visitors: readonly string[], lastId: number | undefined) {
   const alerts = alertsOfDigests(tx, share, visitors)
     .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'alert.tid').onRef('audit.id', '=', 'alert.audit_id'))
@@ -95,7 +95,7 @@ function alertsOf(tx: Tx, share: ShareRef, visitors: readonly string[], lastId: 
 }
 type AlertRow = Awaited<ReturnType<typeof alertsOf>>[number];
 
-/** Deletes the alerts of some digests, also those whose audit entry is gone. @param lastId id of the last alert to delete; undefined: all */
+/** Deletes the alerts of some digests, also those whose audit entry is gone. @param lastId id of the last one to delete; undefined: all */
 async function deleteAlerts(tx: Tx, { tid, share_id }: ShareRef, visitors: readonly string[], lastId: number | undefined): Promise<void> {
   const ofDigests = tx
     .deleteFrom('alert')
@@ -133,8 +133,8 @@ function contentOf(rows: readonly AlertRow[], share: { title: string; view_id: s
 }
 
 /**
- * Ends the digests without an alert in this mail, and sets the time of the next mail for the others. Alerts that did not fit in the mail
- * get a new digest if theirs has ended.
+ * Deletes the digests without an alert in this mail, and sets the time of the next mail for the other digests. If the alerts of a deleted
+ * digest did not fit in the mail, `AlertCollector` adds a new digest.
  * @param active visitors with an alert in this mail
  */
 async function continueDigests(

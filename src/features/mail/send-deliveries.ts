@@ -6,7 +6,7 @@ import { StoreFull, StoreUnavailable } from '#ports/store.ts';
 import { type ComposedDelivery, type ComposePorts, DeliveryComposer } from './compose-deliveries.ts';
 import { deleteUnwantedCodes } from './delete-unwanted-codes.ts';
 import {
-  type Attempt,
+  type AttemptOutcome,
   type ClaimedDelivery,
   claimDeliveries,
   giveUpOldDeliveries,
@@ -29,7 +29,7 @@ const firstServerPause = 1000; // ms before the next attempt while no mail can b
 const maxServerPauses = { alerts: 300_000, codes: 15_000 } as const;
 
 /** Returns the outcome of a failed attempt. @throws StoreUnavailable, StoreFull */
-function failedAttempt(cause: unknown): Attempt {
+function failedAttempt(cause: unknown): AttemptOutcome {
   if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
   if (cause instanceof MailRefused) return { kind: 'refused', error: cause.message };
   return { kind: 'delayed', error: cause instanceof Error ? cause.message : 'The mail could not be sent.' };
@@ -178,7 +178,7 @@ export class DeliverySender {
     await recordAttempt(this.#ports, this.#lane, delivery, attempt, 'to' in composed ? composed.to : delivery.recipient);
   }
 
-  async #compose(delivery: ClaimedDelivery): Promise<ComposedDelivery | Attempt> {
+  async #compose(delivery: ClaimedDelivery): Promise<ComposedDelivery | AttemptOutcome> {
     if (delivery.claimed_at - delivery.created_at > maxAgeOf[this.#lane]) return { kind: 'refused', error: 'The mail is too old.' };
     try {
       const composed = await this.#composer.compose(delivery);
@@ -190,7 +190,7 @@ export class DeliverySender {
   }
 
   /** Sends a mail unless many mails to its host or domain are slow. */
-  async #sendInTurn(delivery: ClaimedDelivery, composed: ComposedDelivery, mail: SentMail, signal: AbortSignal): Promise<Attempt> {
+  async #sendInTurn(delivery: ClaimedDelivery, composed: ComposedDelivery, mail: SentMail, signal: AbortSignal): Promise<AttemptOutcome> {
     if (!this.#slow.beginHost(mail, mailHost(composed.to))) return { kind: 'postponed' };
     try {
       return await this.#send(delivery, composed, signal);
@@ -199,7 +199,7 @@ export class DeliverySender {
     }
   }
 
-  async #send(delivery: ClaimedDelivery, { to, mail, headers }: ComposedDelivery, signal: AbortSignal): Promise<Attempt> {
+  async #send(delivery: ClaimedDelivery, { to, mail, headers }: ComposedDelivery, signal: AbortSignal): Promise<AttemptOutcome> {
     try {
       const message = { to, ...mail, headers, messageId: delivery.message_id, date: delivery.created_at };
       await this.#mail.send(message, this.#lane, signal);

@@ -2,12 +2,12 @@ import { setAndEvict } from '#core/bounded-map.ts';
 import { addCount } from '#core/count-by-key.ts';
 import { maxSlowMails } from '#ports/mail.ts';
 
-/** ms that the last mail of a group may have taken. After a slower one, the group is slow. */
-const usualTime = 1000;
+/** ms. A group is slow if its last mail took longer. */
+const maxFastTime = 1000;
 const maxGroups = 200; // slow groups that are remembered
 /**
- * Slow mails of a group that are sent at a time in addition to the usual number. Those of one turn or host leave room for others of the
- * tenant.
+ * Slow mails of a group that are sent at a time in addition to the usual number. The limits of a turn and of a host are lower than that of
+ * a tenant, so that other mails of the tenant are sent too.
  */
 const maxSlowByGroup = { host: 3, domain: 6, turn: 3, tenant: 8 };
 const maxFastHosts = 1000; // hosts that are remembered
@@ -17,7 +17,7 @@ const registryLabels: ReadonlySet<string> = new Set('ac co com edu go gob gov gv
 interface GroupLimits {
   /** Slow mails of a group that are sent at a time in addition to the usual number. */
   readonly maxSlow: number;
-  /** Mails of all slow groups together that are sent at a time. The additional mails that `maxSlow` limits do not count. */
+  /** Mails of all slow groups together that are sent at a time. Mails that count for `maxSlow` do not count here. */
   readonly maxWorkers: number;
 }
 
@@ -144,7 +144,7 @@ export class SlowMails {
 
   /** Records how long a mail has taken, in ms. @returns whether that was unusually long */
   measure(mail: SentMail, duration: number): boolean {
-    const isSlow = duration > usualTime;
+    const isSlow = duration > maxFastTime;
     this.#setSlow(mail, isSlow);
     return isSlow;
   }

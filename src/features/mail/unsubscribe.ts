@@ -12,7 +12,7 @@ export interface Unsubscription {
   readonly recipientKey: string;
 }
 
-/** Returns the address by which a recipient ends the alerts about a share. Nobody can guess the address of another recipient. */
+/** Returns the address (URL) with which a recipient ends the alerts about a share. Nobody can guess it for another recipient. */
 export function unsubscribeUrl(
   { links, vault }: Pick<Ports, 'links' | 'vault'>,
   { tid, share_id, recipient }: { readonly tid: number; readonly share_id: number | null; readonly recipient: string },
@@ -32,8 +32,8 @@ export function parseUnsubscription({ vault }: Pick<Ports, 'vault'>, token: stri
 }
 
 /**
- * Records that a recipient wants no more alerts about a share, and drops those that wait or are held. One that is being sent is dropped
- * before a further attempt.
+ * Records that a recipient wants no more alerts about a share, and drops the alert mails that wait or are held. A mail that is being sent
+ * is dropped before its next attempt.
  */
 export async function unsubscribe(
   { store }: Pick<Ports, 'store'>,

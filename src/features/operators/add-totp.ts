@@ -24,7 +24,7 @@ export const prepareTotp = readOperation({
 });
 
 /**
- * Checks that the operator has not added an app with this secret before: each code would sign in once for each app.
+ * Checks that the operator has not added an app with this secret before: otherwise each code could be used once for each app.
  * @throws Refusal (400)
  */
 async function checkSecretIsNew(tx: Tx, operatorId: number, vault: Pick<Vault, 'open'>, secret: string): Promise<void> {

@@ -26,7 +26,7 @@ type ProofPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'totp' | 'passkeys' 
 type Factors = Awaited<ReturnType<typeof selectSecondFactors>>;
 type OperatorEpoch = { readonly id: number; readonly session_epoch: number };
 
-/** Time steps by which a used code may be ahead of a code that is entered later. Each may differ from the server's time by one step. */
+/** Time steps by which a used code may be ahead of a code that is entered later. Each code may be one step away from the server's time. */
 const maxStepsAhead = 2;
 
 /**
@@ -35,7 +35,7 @@ const maxStepsAhead = 2;
  */
 const isNewer = (step: number, last: number, maxAhead: number): boolean => step > last || last > step + maxAhead;
 
-/** Counts wrong codes and passkeys of an operator from all networks together: an attacker who guesses codes already knows the password. */
+/** Returns the key that counts wrong codes and passkeys. It names no network: an attacker who guesses codes already knows the password. */
 const attemptKey = (operatorId: number): FailureKey => ({ scope: 'pair', key: `second factor ${operatorId}` });
 
 async function proofOfCode(
@@ -91,7 +91,7 @@ function secondFactorNeeded(
 
 /**
  * Checks the second factor of an operator whose password is right.
- * @returns the proof, for `consumeProof`; null: the operator has no second factor; a refusal: it is wrong
+ * @returns the proof, for `consumeProof`; null: the operator has no second factor; a refusal: the proof is wrong
  * @throws Refusal (401) if none was sent, or the challenge of the passkey has expired or was used; 429 during the delay after wrong ones
  */
 export async function checkSecondFactor(

@@ -175,7 +175,7 @@ async function linkOperator(
 }
 
 /**
- * Returns the user of the provider. Returns a refusal if the provider refuses the user, or if the user has no role at a sign-in. A refusal
+ * Returns the user of the provider. Returns a refusal if the provider refuses the user, or if a user who signs in gets no role. A refusal
  * counts as a failed attempt.
  */
 async function verifyUser(ports: Ports, signIn: PendingSignIn, parameters: URLSearchParams): Promise<ProviderUser | Refusal> {

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { CountChangeTable } from '#ports/quota-tables.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** Counted folders that one transaction changes. A tenant may have 100,000 of them, and all other changes wait for the transaction. */
+/** Maximum number of counted folders that one transaction changes. A tenant may have 100,000, and all other changes wait meanwhile. */
 const batchSize = 1000;
 
 /** A change of the counted folders below a path; `/`: also of the root. */
@@ -31,7 +31,7 @@ async function changeRange(tx: Tx, { action }: CountChange, range: ReturnType<ty
 const startOf = (path: string) => (path === '/' ? path : `${path}/`);
 
 /**
- * Changes counted folders. If there are more than one transaction may change, a job changes the others.
+ * Changes the first `batchSize` counted folders of a change. A job changes the rest.
  * @param from path of the first folder of this batch
  */
 export async function changeCountedFolders(tx: Tx, change: CountChange, from = startOf(change.path)): Promise<void> {
@@ -50,7 +50,7 @@ export async function changeCountedFolders(tx: Tx, change: CountChange, from = s
   await tx
     .insertInto('count_change')
     .values({ tid, location_id: locationId, path, action, next_path: next.path })
-    // A change that was not complete begins again: the folders before `next` have just been changed.
+    // If the same change was already incomplete, it continues at `next`: the folders before it have just been changed.
     .onConflict((conflict) => conflict.columns(['tid', 'location_id', 'path', 'action']).doUpdateSet({ next_path: next.path }))
     .execute();
 }
@@ -62,7 +62,7 @@ const incompleteChange = (db: Tx, tid: number) =>
 export const hasCountChange = async (db: Tx, tid: number): Promise<boolean> =>
   (await incompleteChange(db, tid).executeTakeFirst()) !== undefined;
 
-/** Makes the next batch of a change of a tenant that is not complete, if there is one. */
+/** Continues an incomplete change of a tenant with the next batch of folders, if there is such a change. */
 export async function continueCountChange(tx: Tx, tid: number): Promise<void> {
   const row = await incompleteChange(tx, tid).executeTakeFirst();
   if (!row) return;

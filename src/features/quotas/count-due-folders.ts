@@ -4,11 +4,11 @@ import { type CountedFolder, type CountPorts, countFolder } from './count-folder
 import { findDueFolder, findDueTenants, resetFutureCounts } from './due-folders.ts';
 
 const minute = 60_000; // ms
-/** Counts that run at a time, each of another tenant. A count that takes longer than a minute is slow. */
+/** Counts that run at a time, each for a different tenant. A count that takes longer than a minute is slow. */
 const maxQuick = 4;
 const maxSlow = 16;
 const maxCountTime = 120 * minute; // a hostile service could list files without end
-const waitInterval = minute / 6; // ms after which other tenants get a count while some folders are being counted
+const waitInterval = minute / 6; // ms between two searches for a due folder while counts are running
 const minSearchInterval = waitInterval / 2; // ms between two searches for tenants: each search reads a row for each tenant
 
 interface RunningCount {
@@ -54,8 +54,8 @@ class FolderCounts {
   }
 
   /**
-   * Finds a due folder of the next tenant that has one, and of which no folder is being counted. A batch of the tenant's changes is made
-   * before, because it may make folders due.
+   * Finds a due folder of the next tenant that has one and of which no folder is being counted. Before that, continues an incomplete change
+   * of the tenant's counted folders, because the change may make folders due.
    */
   async #findDue(): Promise<CountedFolder | undefined> {
     await this.#searchTenants();

@@ -76,7 +76,7 @@ interface FolderCount {
 }
 
 /**
- * Stores a count. Adds to it what changes have added during the count, because the count may have missed their files: until the next
+ * Stores a count. Adds the bytes and files that were recorded during the count, because the count may have missed them: until the next
  * count, the sum is too high rather than too low.
  */
 async function storeCount(tx: Tx, folder: CountedFolder, { contents, before, startedAt, endedAt }: FolderCount): Promise<void> {

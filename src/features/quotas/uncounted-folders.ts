@@ -17,7 +17,7 @@ interface WaitingNames {
   readonly names: string;
 }
 
-/** The folders that a count must still list. Those that were added last come first, so that only siblings along one path are waiting. */
+/** The folders that a count must still list. `take` returns the last added first, so that only the siblings along one path wait. */
 export class UncountedFolders implements Disposable {
   readonly #memory: CountMemory;
   readonly #waiting: WaitingNames[] = [];
@@ -28,8 +28,8 @@ export class UncountedFolders implements Disposable {
   }
 
   /**
-   * Adds subfolders. Ignores those whose name no path can have.
-   * @throws TooManyFiles if the count would take more memory than it leaves to others, so that one count cannot stop all others
+   * Adds subfolders. Ignores names that a path cannot contain.
+   * @throws TooManyFiles if the count would take more memory than it leaves free, so that one count cannot stop all others
    */
   add(folder: ItemPath, subfolders: readonly string[]): void {
     const names = subfolders.filter((name) => parseSegments([name])).join('/');

@@ -4,8 +4,8 @@ import type { Tx } from '#ports/store.ts';
 import { isWithin, type LocationItem } from './counted-folders.ts';
 
 /**
- * Bytes that an upload claims in addition to those that have arrived. It does not claim the complete file at the beginning: somebody who
- * sends only the first bytes of a large file could keep others from uploading for a day.
+ * Bytes that an upload claims in addition to those that have arrived. If it claimed the complete file at the beginning, somebody who sends
+ * only the first bytes of a large file could keep others from uploading for a day.
  */
 export const claimStep = 16 << 20;
 /** The same for an upload in parts while no part arrives. */

@@ -4,8 +4,8 @@ import type { Ports } from '#ports/ports.ts';
 const prefix = 'unknown link from ';
 
 /**
- * Shares requests for unknown links with the other processes on the database. They are stored as failures, and deleted with the failed
- * sign-in attempts.
+ * Shares the counts of unknown links with the other processes on the database. Stores them as rows of `failure`, which are deleted with the
+ * failed sign-in attempts.
  * @param since start of the current minute, ms since the epoch
  * @param networks of the requests, one entry for each count. An IPv6 client counts for its network and for its site
  * @throws StoreUnavailable, StoreFull

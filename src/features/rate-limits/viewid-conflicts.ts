@@ -15,7 +15,7 @@ const limitsOf = ({ kind, id, tid }: Caller) => [
 
 const hasViewId = (parameters: unknown) => typeof parameters === 'object' && parameters !== null && 'viewId' in parameters;
 
-/** Checks that the caller and its tenant have not caused too many viewId conflicts within the hour. @throws Refusal (429) */
+/** Checks that the caller and its tenant have not caused too many viewId conflicts within the last hour. @throws Refusal (429) */
 export async function checkConflictLimit(db: Tx, caller: Caller, parameters: unknown, now: number): Promise<void> {
   if (!hasViewId(parameters)) return;
   const limits = limitsOf(caller);

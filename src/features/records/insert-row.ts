@@ -40,6 +40,6 @@ export async function insertRowWithId<T extends Exclude<FrequentTable, 'alert'>>
 ): Promise<number> {
   const { rows } = await tx.executeQuery<{ id: number }>(CompiledQuery.raw(statementFor(tx, table, row, 'id'), valuesOf(row)));
   const [newRow] = rows;
-  if (!newRow) throw new Error(`no row was made in ${table}`);
+  if (!newRow) throw new Error(`no row was inserted into ${table}`);
   return newRow.id;
 }

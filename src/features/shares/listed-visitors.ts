@@ -27,14 +27,14 @@ const nameKey = (name: string) => `named ${name}`;
 export function listedVisitors(profile: { readonly id: number; readonly typeId: number }, list: readonly ListedName[]): ListedVisitors {
   const nameOf = new Map<string, string>();
   for (const { name, userId } of list) {
-    const marks = userId === null ? [nameKey(name)] : [identityKey(profile, String(userId)), unidentifiedKey(name)];
-    for (const mark of marks) nameOf.set(mark, name);
+    const keys = userId === null ? [nameKey(name)] : [identityKey(profile, String(userId)), unidentifiedKey(name)];
+    for (const key of keys) nameOf.set(key, name);
   }
   const visitors = new Set<string>();
   return {
-    add({ visitor, identityKey: key }) {
-      for (const mark of [key ?? unidentifiedKey(visitor), nameKey(visitor)]) {
-        const name = nameOf.get(mark);
+    add({ visitor, identityKey: visitorKey }) {
+      for (const key of [visitorKey ?? unidentifiedKey(visitor), nameKey(visitor)]) {
+        const name = nameOf.get(key);
         if (name !== undefined) visitors.add(name);
       }
     },

@@ -105,7 +105,7 @@ function assignPositions(entries: readonly Entry[], before: ReadonlyMap<string, 
   });
 }
 
-/** Deletes and inserts only the entries that differ from those before. */
+/** Deletes and inserts only the entries in which `before` and `entries` differ. */
 async function writeDifference(
   tx: Tx,
   table: ListTable,

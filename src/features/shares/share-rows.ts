@@ -26,7 +26,7 @@ const allowedLogins = sql<number>`case
   else ${activeUsersByName}
   end`;
 
-/** Selects shares with the columns of their login profiles and locations that their records contain. */
+/** Selects shares, with the columns of login profiles and locations that a share record contains. */
 const selectJoined = (db: Tx) =>
   db
     .selectFrom('share')

@@ -25,8 +25,8 @@ function commonPause(duration: number): () => Promise<void> {
 }
 
 /**
- * Returns the turns of a process. A pause after each request limits them to some 66 codes a second, so that a flood leaves time for other
- * requests. The pauses end together, so that the next requests share one commit.
+ * Returns the turns of a process. A pause after each request limits a process to about 66 codes a second, so that a flood leaves time for
+ * other requests. The pauses end together, so that the next requests share one commit.
  */
 export function codeTurns(): CodeTurns {
   const ofNetworks = turns({ concurrency, maxWaiting, refusal: () => new Refusal('signInBusy', undefined, { retryAfter }) });

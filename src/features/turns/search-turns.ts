@@ -59,8 +59,8 @@ interface ReportTurns {
 const concurrentReports = { all: 64, tenant: 1 };
 
 /**
- * Runs queries one after the other. The next one is of the tenant whose queries have taken least time: a short report does not wait for
- * long ones.
+ * Runs queries one after the other. The next one is of the tenant whose queries have taken the least time: a short report does not wait
+ * for long ones.
  */
 function queriesByCost(): ClientTurns {
   const waiting = costQueue<() => void>();
