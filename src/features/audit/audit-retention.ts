@@ -5,7 +5,7 @@ import type { Ports } from '#ports/ports.ts';
 
 const hour = 3_600_000;
 const batchSize = 1000; // entries in one transaction, so that other changes get their turn
-const batchBytes = 4 << 20; // long texts in one transaction: the database reads each of their pages from the disk
+const batchBytes = 4 << 20; // of long texts in one transaction: the database reads each of their pages from the disk
 const maxGap = 7 * millisecondsPerDay; // between two entries: after a longer gap the clock may be wrong
 const waitAfterGap = 24 * hour; // gives the operator time to notice a wrong clock
 
@@ -31,7 +31,7 @@ async function findEntryTime({ store }: RetentionPorts, order: 'asc' | 'desc'): 
 }
 
 /**
- * Returns the time, in ms, of the first entry that was written after all entries before `end`. If that time is much later than
+ * Returns the time, in ms, of the entry that was written next after the last entry with a time before `end`. If it is much later than
  * `end`, the clock may have been behind when the earlier entries were written, and retention would delete entries that are not old.
  */
 async function findNextEntryTime({ store }: RetentionPorts, end: number): Promise<number | null> {
@@ -75,8 +75,8 @@ async function deleteBefore(ports: RetentionPorts, before: number): Promise<numb
 
 /**
  * Returns the retention of the audit log. If the clock were ahead by more than POSTERN_AUDIT_DAYS, retention would delete the complete
- * log. Therefore it deletes the entries of at most one day each hour. It deletes nothing while the clock and the monotonic clock differ by
- * more than an hour about the time since the start. After a gap of more than `maxGap` between two entries, or between the newest entry and
+ * log. Therefore it deletes the entries of at most one day each hour. It deletes nothing if the clock and the monotonic clock measure times
+ * since the start that differ by more than an hour. After a gap of more than `maxGap` between two entries, or between the newest entry and
  * the start, it waits for a day.
  * @param elapsed ms since an arbitrary time, from a monotonic clock
  */

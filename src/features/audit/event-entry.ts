@@ -66,7 +66,7 @@ const setOpenEntry = preparedQuery((db, p: QueryParameter<{ tid: number; key: st
 
 /**
  * Finds the open entry of an equal event, or appends an entry. Ignores an open entry whose end is more than
- * `downloadWindow` ahead: the clock was fast when it was written.
+ * `downloadWindow` in the future: it was written while the clock was ahead.
  */
 export async function findOrAppendEntry(
   tx: Tx,

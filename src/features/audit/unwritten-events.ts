@@ -7,7 +7,7 @@ import type { VisitEvent } from './visit-event.ts';
 const batchSize = 100; // events in one transaction, so that other changes get their turn
 
 const maxCharacters = 16 << 20; // in the texts of all queued events
-const eventOverhead = 300; // characters that each event counts in addition to its own texts
+const eventOverhead = 300; // characters that count for each event in addition to its texts
 
 /** Returns the event with only what its audit entry needs: a share's lists, groups and request headers would fill the memory. */
 function compactEvent({ link, visitor, visitorRequest: { address, requestId }, ...event }: VisitEvent): VisitEvent {

@@ -26,7 +26,7 @@ interface OpenEntry {
   readonly auditId: Promise<number>;
   readonly until: number;
 }
-/** Returns whether an entry still counts equal events. An end more than `downloadWindow` ahead was set while the clock was fast. */
+/** Returns whether an entry still counts equal events. An end later than `downloadWindow` from now was set while the clock was ahead. */
 const isOngoing = ({ until }: OpenEntry, now: number) => until > now && until <= now + downloadWindow;
 
 const alertedAction = ({ action, visitor, visitorRequest }: VisitEvent, auditId: number) => ({

@@ -18,7 +18,7 @@ const localFolder = 'files';
 /** The name of the key that the first start creates if POSTERN_API_KEY is not set. */
 export const firstKeyName = 'first';
 
-/** Values from the environment and the data folder that a start needs. */
+/** What a start needs from the environment and the data folder. */
 export interface StartValues {
   readonly apiKey: string | null;
   /** The key of a new installation; null: create no key. It is already stored in a file, so that a crash cannot lose it. */
@@ -145,7 +145,7 @@ export async function prepareDatabase(
   await ports.store.write(async (tx) => {
     const now = ports.clock.now();
     if (!(await tx.selectFrom('tenant').select('id').limit(1).executeTakeFirst())) {
-      // Sets the id explicitly: if several processes start together, rolled back inserts have used up ids.
+      // Sets the id explicitly: if several processes start together, inserts that were rolled back may have used up the id 1.
       await insertTenant(tx, 'First tenant', owner, ports, firstTenant);
       await ports.store.dialect.setLastIds(tx, { tenant: firstTenant });
       await insertLocalLocation(tx, firstTenant, ports, now);

@@ -54,7 +54,7 @@ async function* visitorsWithoutDigest(read: Tx): AsyncGenerator<VisitorOfShare[]
 
 /**
  * Adds a digest for each visitor whose alerts have none. Searches all alerts each time, because to mark each collected alert would cost
- * more. So it misses no alert, even if transactions of several processes do not commit in the order of the ids.
+ * more. So the search misses no alert, even if transactions of several processes do not commit in the order of the ids.
  */
 export class AlertCollector {
   readonly #store: Store;

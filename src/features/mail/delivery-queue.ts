@@ -17,7 +17,7 @@ const pausesOf = {
 } as const;
 const postponement = 5000; // ms
 const deliveriesPerChange = 1000; // in one transaction, so that other changes get their turn
-/** Part of a pause by which it varies, from -0.2 to 0.2: different for neighbouring deliveries. */
+/** Returns the fraction by which a pause varies, from -0.2 to 0.2. It differs between deliveries with consecutive ids. */
 const variation = (id: number) => ((id * 7919) % 401) / 1000 - 0.2;
 
 type QueuePorts = Pick<Ports, 'store'>;

@@ -20,7 +20,7 @@ type ChallengePorts = Pick<Ports, 'vault' | 'clock'>;
 
 const purpose = 'challenge for a passkey';
 
-/** Returns a new challenge, and the token of it that the client sends back. */
+/** Returns a new challenge, and its token, which the client sends back. */
 export function newChallenge(
   { vault, clock, random }: ChallengePorts & Pick<Ports, 'random'>,
   operator: Pick<PasskeyChallenge, 'use' | 'operatorId' | 'epoch'>,

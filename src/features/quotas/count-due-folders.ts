@@ -8,7 +8,7 @@ const minute = 60_000; // ms
 const maxQuick = 4;
 const maxSlow = 16;
 const maxCountTime = 120 * minute; // a hostile service could list files without end
-const waitInterval = minute / 6; // ms between two searches for a due folder while counts are running
+const waitInterval = minute / 6; // ms after which the next search for a due folder begins, even if no count has ended
 const minSearchInterval = waitInterval / 2; // ms between two searches for tenants: each search reads a row for each tenant
 
 interface RunningCount {

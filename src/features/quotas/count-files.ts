@@ -6,7 +6,7 @@ import { type CountMemory, TooManyFiles, UncountedFolders } from './uncounted-fo
 import type { UsedSpace } from './used-space.ts';
 
 const maxDepth = 255; // levels; deeper folders are not counted: a hostile service could nest them without end
-const stepTimeLimit = 60_000; // ms; a storage that hangs must not keep the count of other locations from running
+const stepTimeLimit = 60_000; // ms; a storage that hangs must not stop the counts of other locations
 
 /** The methods of a storage that counting needs. */
 export type CountableStorage = Pick<Storage, 'stat' | 'list'>;

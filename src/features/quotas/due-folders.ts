@@ -17,7 +17,7 @@ const folderCountedAhead = ({ store, clock }: CountPorts) =>
     .limit(1)
     .executeTakeFirst();
 
-/** Returns whether any folder is due. Runs each second, so both queries read one row of an index. */
+/** Returns whether a folder is due, or was counted while the clock was ahead. Runs each second: both queries read one row of an index. */
 export async function hasDueFolders(ports: CountPorts): Promise<boolean> {
   const dueFolder = await foldersWithLocation(ports.store.read)
     .select('counted_folder.tid')

@@ -25,7 +25,7 @@ interface Dates {
 
 /**
  * Returns the period in which the share is valid, with the dates of a request merged in: absent dates stay as they are.
- * @returns milliseconds; `from` is included, `to` is not; null is no limit
+ * @returns ms since the epoch; `from` is included, `to` is not; null is no limit
  * @throws Refusal 400 at the field, also for an end that is not after the start
  */
 export function parseValidity(dates: Dates, before: Dates = {}): { from: number | null; to: number | null } {

@@ -36,7 +36,7 @@ function runningCounts({ concurrency, concurrencyOfGroup }: Limits) {
   let all = 0;
   const isFull = (group: string | undefined) => (byGroup.get(group ?? '') ?? 0) >= max;
   return {
-    /** Whether a group has as many running requests as it may. */
+    /** Whether a group has as many running requests as its limit allows. */
     isBlocked: (groups: readonly string[]) => groups.length === level + 1 && isFull(groups[level]),
     mayStart: (groups: TurnGroups) => all < concurrency && !isFull(groups[level]),
     add(groups: TurnGroups, difference: 1 | -1): void {
