@@ -19,7 +19,7 @@ const isTransient = ({ status }: Failure) => status === 0 || status === 429 || s
 const signInUnavailable = new Failure(503, 'signInUnavailable', '', null);
 
 interface PageActions {
-  /** Requests the visit again and replaces the page by the result. */
+  /** Requests the visit again and shows the result in place of the current page. */
   readonly reload: () => void;
   readonly show: (visit: AnyVisit) => void;
   readonly fail: (cause: unknown) => void;
@@ -56,7 +56,7 @@ function Page({ state, reload, show, fail, onSignOut }: PageActions & { state: S
   );
 }
 
-/** The page of a link or a portal. It shows the result of `visit`, and requests it again when permissions may have changed. */
+/** The page of a link or a portal. It requests the visit again when permissions may have changed. */
 export function App() {
   const [state, setState] = useState<State>({ kind: 'loading' });
   const [translation, setTranslation] = useState<Translation>(useTranslation());

@@ -16,15 +16,15 @@ export interface PortalShares {
   loadMore(): void;
 }
 
-/** The pages after those that are part of the visit. */
+/** The pages after the first one, which is part of the visit. */
 interface LaterPages {
   readonly shares: readonly PortalShare[];
-  /** Index at which the next page begins. A page can have fewer shares than its size, because the server checks each of them. */
+  /** Index at which the next page begins. The server may leave out shares of a page, so this is not the number of loaded shares. */
   readonly next: number;
   readonly total: number;
 }
 
-/** Loads the shares of a portal page by page, after those that are part of the visit. A new visit starts again. */
+/** Loads the pages of a portal after the first one, which is part of the visit. After a new visit, it starts again. */
 export function usePortalShares(visit: PortalVisit): PortalShares {
   const noPages: LaterPages = { shares: [], next: maxPortalPageSize, total: visit.totalCount };
   const [laterPages, setLaterPages] = useState(noPages);

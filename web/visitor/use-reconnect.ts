@@ -4,8 +4,8 @@ import type { Failure } from '#visitor/link-api.ts';
 const [minPause, maxPause] = [1000, 30_000]; // ms between two attempts
 
 /**
- * Repeats a request while there is no connection: when the browser reports a connection, and after pauses that grow up to
- * 30 seconds, because the browser may report the connection too early or never.
+ * Repeats a request while there is no connection: when the browser reports a connection, and after pauses of 1 to 30 seconds.
+ * The pauses are needed because the browser may report the connection too early or never.
  */
 export function useReconnect(failure: Failure | null, retry: () => void): void {
   const attempts = useRef(0);

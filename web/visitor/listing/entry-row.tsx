@@ -27,7 +27,7 @@ interface Properties extends RowActions {
   readonly style: CSSProperties;
 }
 
-/** Returns an event handler that sets a tooltip. It runs when the pointer enters: scrolling must not format a text for each row. */
+/** Returns an event handler that sets a tooltip when the pointer enters. Formatting a text for each row would slow down scrolling. */
 const setTooltip =
   (text: () => string) =>
   ({ currentTarget }: { currentTarget: HTMLElement }) => {

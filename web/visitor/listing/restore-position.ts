@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 export function useScrollPosition(folder: string, isLoaded: boolean): void {
   const positions = useRef(new Map<string, number>());
   const shownFolder = useRef(folder);
-  // During the rendering, because a change of the page can move the scroll position.
+  // Saved during the rendering: afterwards, the changed page can have another scroll position.
   if (shownFolder.current !== folder) positions.current.set(shownFolder.current, window.scrollY);
   shownFolder.current = folder;
   useEffect(() => {

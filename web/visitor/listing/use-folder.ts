@@ -27,7 +27,7 @@ export interface Folder {
   at(index: number): FolderEntry | null;
   /** Returns the loaded entries with their indexes, in order. */
   loadedEntries(): readonly (readonly [number, FolderEntry])[];
-  /** Requests the pages of a range that were not requested yet, and those that failed before another page was loaded. */
+  /** Requests the missing pages of a range. A page that failed is requested again only after another page has been loaded. */
   load(from: number, to: number): void;
   reload(): void;
 }
@@ -89,7 +89,7 @@ export function useFolder(path: readonly string[], listQuery: ListQuery, version
         ({ entries, totalCount }) => {
           if (requestGeneration !== generation.current) return;
           setFailure(null);
-          // The server answers again, so `load` may request the failed pages again. Not before: it runs after every render.
+          // Now `load` may request the failed pages again. Before this response, it would have requested them after every render.
           for (const failedPage of failedPages.current) requestedPages.current.delete(failedPage);
           failedPages.current.clear();
           setLoadedPages((before) => ({
@@ -111,7 +111,7 @@ export function useFolder(path: readonly string[], listQuery: ListQuery, version
     setLoadedPages(noPages);
     setFailure(null);
   }, [pathKey]);
-  // Only the first page: the rows on the screen request theirs with `load`.
+  // Requests only the first page. `Rows` calls `load` for the pages of the rows on the screen.
   useEffect(() => {
     generation.current += 1;
     requestedPages.current = new Set();

@@ -56,11 +56,11 @@ function usePaneErrors(source: string) {
     setFailure(null);
     setRetries(retries + 1);
   };
-  /** Asks the server for the reason: the error of an image, a video, an audio file or a PDF does not tell it. */
+  /** Asks the server for the reason: the error event of an image, video, audio file or PDF does not contain the reason. */
   const onError = () =>
-    // If the server reports no error, the connection may have been lost for a moment. The first time, tries again.
+    // If the server reports no error, the connection may have been lost for a moment, so the first error causes one retry.
     void checkAddress('HEAD', source).then(retries === 0 ? retry : onUnshowable, onFailure);
-  /** As `onError`, but if a page of a PDF is damaged, the others are still shown. */
+  /** As `onError`, but if a page of a PDF is damaged, its other pages are still shown. */
   const onPageError = () => void checkAddress('HEAD', source).then(() => retries === 0 && retry(), onFailure);
   return { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError, onPageError };
 }

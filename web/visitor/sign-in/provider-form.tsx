@@ -24,7 +24,7 @@ function useSignInElsewhere(isWaiting: boolean, onSignedIn: SignInProperties['on
 
 /**
  * Leads to the provider at which visitors sign in.
- * @param inWindow true: in a second window, because this page has work in progress. After the sign-in there, this page continues.
+ * @param inWindow true: in a second window, so that this page stays open. After the sign-in there, this page continues.
  */
 export function ProviderForm({ signIn, onSignedIn, inWindow = false }: SignInProperties) {
   const translation = useTranslation();

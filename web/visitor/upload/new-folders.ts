@@ -1,6 +1,6 @@
 import { asFailure, createFolder, Failure } from '#visitor/link-api.ts';
 
-/** The folders that uploads create, each only once for all files in it. */
+/** Creates folders for uploads. Creates a folder only once, even if several files are uploaded into it. */
 export class NewFolders {
   readonly #creations = new Map<string, Promise<void>>();
 

@@ -1,6 +1,6 @@
 import { linkPath } from '#visitor/link-api.ts';
 
-// The tabs of a browser share the list of unfinished uploads. Each tab tells the others which of them it is sending. This uses
+// The tabs of a browser share the list of unfinished uploads. Each tab tells the other tabs which uploads it is sending. It uses
 // BroadcastChannel, because the Web Locks API is missing in pages without HTTPS.
 const channelName = `postern-uploads ${linkPath}`;
 
@@ -18,7 +18,7 @@ export function announceUpload(address: string): () => void {
   };
   announce();
   window.addEventListener('pagehide', announceEnd);
-  window.addEventListener('pageshow', announce); // back from the cache of the browser, the page continues the upload
+  window.addEventListener('pageshow', announce); // a page restored from the back/forward cache continues the upload
   return () => {
     window.removeEventListener('pagehide', announceEnd);
     window.removeEventListener('pageshow', announce);

@@ -106,7 +106,7 @@ export function UnfinishedList({ queue, uploads, signInCount }: { queue: UploadQ
             onDelete={() => {
               remove(upload.address);
               forgetUnfinished(upload.address);
-              endUpload(upload.address).catch(() => {}); // the server deletes it after it has expired
+              endUpload(upload.address).catch(() => {}); // the server deletes an expired upload
             }}
           />
         ))}

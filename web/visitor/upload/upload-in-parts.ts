@@ -163,7 +163,7 @@ export async function uploadInParts(
     const { code } = asFailure(cause);
     if (code === 'changeImpossible' && address === undefined) return upload(path, file, null, events.onProgress, signal);
     if (address === undefined) throw cause;
-    // Cancelled, or its name was taken meanwhile: the upload is not needed any more.
+    // The visitor has cancelled the upload, or the file name was taken meanwhile: the upload is not needed any more.
     if (signal.aborted || code === 'itemExists') endAndForgetUpload(address);
     if (code !== 'uploadUnknown') throw cause;
     forgetUnfinished(address); // the server no longer has the upload, so it starts again

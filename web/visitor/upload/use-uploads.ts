@@ -7,7 +7,7 @@ import { UploadQueue } from './upload-queue.ts';
 
 /** Returns an entry of a folder by its name, or undefined. @throws Failure */
 async function findEntry(folder: readonly string[], name: string): Promise<FolderEntry | undefined> {
-  // The search also finds longer names that contain this one: of a short name in a large folder, there may be several pages.
+  // The search also finds longer names that contain this name, so the result can have several pages.
   for (let startIndex = 0; ; startIndex += maxListingSize) {
     const query = { searchWord: name, startIndex: String(startIndex), pageSize: String(maxListingSize) };
     const { entries, totalCount } = await listFolder(folder, query);
