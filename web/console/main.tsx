@@ -15,7 +15,7 @@ import { useColorScheme } from './shell/scheme.ts';
 import { colorVariables, theme } from './theme.ts';
 
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
-// The library that stops the page behind a dialog from scrolling adds a style element and reads its nonce from this name.
+// react-remove-scroll, which Mantine uses for dialogs, reads the nonce for its style element from this global variable.
 Reflect.set(globalThis, '__webpack_nonce__', nonce);
 
 const client = consoleClient();

@@ -67,7 +67,7 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     // A dialog's header must not be a landmark of the page.
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'none' } } } }),
-    // Not DatePickerInput.extend: pages without a calendar do not load @mantine/dates.
+    // DatePickerInput.extend would load @mantine/dates on pages without a calendar, too.
     DatePickerInput: { defaultProps: { ariaLabels: calendarLabels } },
     DateTimePicker: { defaultProps: { ariaLabels: calendarLabels } },
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', size: 'lg', color: 'gray' } }),

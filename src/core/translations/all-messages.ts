@@ -12,5 +12,5 @@ import { pt } from './pt.ts';
 import type { VisitorMessages } from './visitor-messages.ts';
 import { zh } from './zh.ts';
 
-/** The messages of every language. Only the server imports this: a page loads one language. */
+/** The messages of every language. Only the server imports this. A page loads only English and its own language. */
 export const allMessages: Readonly<Record<Language, VisitorMessages>> = { en, de, fr, es, it, nl, pl, pt, ja, zh, ar };

@@ -26,7 +26,7 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
   const highest = Math.max(4, ...allDays.map(({ visits, downloads, uploads }) => Math.max(visits, downloads, uploads)));
   const step = width / days;
   const heightOf = (value: number) => (value / highest) * (height - axisHeight - 8);
-  const sum = (of: 'visits' | 'downloads' | 'uploads') => allDays.reduce((total, counts) => total + counts[of], 0);
+  const sum = (field: 'visits' | 'downloads' | 'uploads') => allDays.reduce((total, counts) => total + counts[field], 0);
   const visits = formatCount(sum('visits'), 'visit', 'visits');
   const downloads = formatCount(sum('downloads'), 'download', 'downloads');
   const uploads = formatCount(sum('uploads'), 'upload', 'uploads');
@@ -38,14 +38,14 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
         <line x1={0} x2={width} y1={height - axisHeight} y2={height - axisHeight} className="chart-axis" />
         {allDays.map((counts, index) => (
           <g key={counts.date}>
-            {series.map((of, bar) => (
+            {series.map((field, bar) => (
               <rect
-                key={of}
-                className={`chart-${of}`}
+                key={field}
+                className={`chart-${field}`}
                 x={index * step + 2 + (bar * (step - 2)) / series.length}
                 width={(step - 2) / series.length - 1}
-                y={height - axisHeight - heightOf(counts[of])}
-                height={heightOf(counts[of])}
+                y={height - axisHeight - heightOf(counts[field])}
+                height={heightOf(counts[field])}
               />
             ))}
           </g>

@@ -14,6 +14,6 @@ export function consoleClient(): QueryClient {
       },
     },
   });
-  onSessionEnd(() => client.setQueryData(callerQuery.queryKey, (who) => (who ? null : who)));
+  onSessionEnd(() => client.setQueryData(callerQuery.queryKey, (caller) => (caller ? null : caller)));
   return client;
 }

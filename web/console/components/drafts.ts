@@ -27,7 +27,7 @@ const haveSameType = (a: unknown, b: unknown) => typeof a === typeof b || (isNum
 
 /**
  * Returns the initial values with the fields of the draft, or null if there is no draft that can be used. A field of the draft replaces
- * the saved value, even if another operator has saved it in the meantime; the form shows it as changed.
+ * the saved value, even if another operator has changed that value in the meantime. The form shows the field as changed.
  */
 export function readDraft<V extends Record<string, unknown>>(key: string, initial: V): V | null {
   const stored = sessionStorage.getItem(key);
@@ -38,7 +38,7 @@ export function readDraft<V extends Record<string, unknown>>(key: string, initia
   return usable.length === 0 ? null : { ...initial, ...Object.fromEntries(usable) };
 }
 
-/** Deletes all drafts of this tab at sign-out, so that nobody who uses it later can read them with the developer tools. */
+/** Deletes all drafts of this tab at sign-out, so that the next user of the tab cannot read them with the developer tools. */
 export function deleteAllDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
 }

@@ -13,7 +13,7 @@ export interface AssignedErrors {
 /**
  * Assigns each field error to its form field.
  * @param fields names of the form's fields
- * @param names the form's field for each API field that has another name
+ * @param names maps the name of an API field to the name of its form field, where these differ
  */
 export function assignFieldErrors(
   { fieldErrors }: Problem,

@@ -24,7 +24,7 @@ export interface RecordKind<R extends Editable, V extends Record<string, unknown
   readonly valuesOf: (record: R) => V;
   /** Returns the labels of the fields that differ. */
   readonly changedFields: (before: V, after: V) => string[];
-  /** The form's field for each API field that has another name. */
+  /** Maps the name of an API field to the name of its form field, where these differ. */
   readonly fieldNames?: Readonly<Record<string, string>>;
   /** Returns whether the change can be undone. A replaced secret, which nobody can read, cannot be restored. */
   readonly undoable?: (before: V, after: V) => boolean;

@@ -7,11 +7,11 @@ import { deleteDraft, draftKey, readDraft, saveDraft } from './drafts.ts';
 import { assignFieldErrors } from './field-errors.ts';
 
 interface Options<V extends Record<string, unknown>> {
-  /** Key of the draft, which restores unsaved input after a reload or a return to the page. */
+  /** Key of the draft. A draft restores unsaved input after a reload or a return to the page. */
   readonly draft: string;
   readonly initial: V;
   readonly save: (values: V) => Promise<void>;
-  /** The form's field for each API field that has another name. */
+  /** Maps the name of an API field to the name of its form field, where these differ. */
   readonly names?: Readonly<Record<string, string>>;
 }
 

@@ -8,7 +8,7 @@ import { KindFields } from './kind-fields.tsx';
 import { signInKindLabels } from './kinds.ts';
 import type { ProfileFormReturn } from './profile-form-return.ts';
 
-const names = new Intl.DisplayNames('en', { type: 'language' });
+const languageNames = new Intl.DisplayNames('en', { type: 'language' });
 
 /** Returns whether the ranges exclude an address. Invalid ranges exclude none. */
 export function excludesAddress(ipRange: string, address: string): boolean {
@@ -85,7 +85,7 @@ export function ProfileForm({ form }: { form: ProfileFormReturn }) {
           label="Language"
           placeholder="Language of the visitor's browser"
           clearable
-          data={languages.map((tag) => ({ value: tag, label: names.of(tag) ?? tag }))}
+          data={languages.map((tag) => ({ value: tag, label: languageNames.of(tag) ?? tag }))}
           value={form.values.lang || null}
           onChange={(lang) => form.setFieldValue('lang', lang ?? '')}
         />

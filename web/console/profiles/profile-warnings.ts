@@ -12,10 +12,10 @@ const fieldsThatEndNoSession: readonly string[] = [
   ...['entryPoint', 'certificates', 'idpInitiated'],
 ];
 
-/** Returns the fields that are sent, with the members of the configuration. The form also has hidden fields. */
+/** Returns the fields of the request body, and the members of the configuration. The form values also have fields of other kinds. */
 const sentFields = (values: ProfileValues): Readonly<Record<string, unknown>> => ({ ...profileBodyOf(values), ...configurationOf(values) });
 
-/** Returns whether a change ends the sessions of the profile. */
+/** Returns whether a change ends all sessions of the profile. */
 function endsSessions(before: ProfileValues, after: ProfileValues): boolean {
   const [old, current] = [sentFields(before), sentFields(after)];
   const names = Object.keys({ ...old, ...current }).filter((name) => !fieldsThatEndNoSession.includes(name));

@@ -107,7 +107,7 @@ const Attributes = ({ form }: Props) => (
     )}
     <TextInput
       label="Display name attribute"
-      description="If empty: displayName, its name in Microsoft Entra ID or in LDAP, or the NameID."
+      description="If empty: displayName, the attribute that Microsoft Entra ID or LDAP uses for the name, or the NameID."
       {...form.getInputProps('nameAttribute')}
     />
     <TextInput

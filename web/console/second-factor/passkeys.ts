@@ -2,10 +2,10 @@ import { browserSupportsWebAuthn, startAuthentication, startRegistration } from 
 import { Problem, post } from '#console/api/call.ts';
 import type { PasskeyRequest, PasskeySignIn } from '#core/records/passkey.ts';
 
-/** Matches a host in a URL that is an IP address: browsers do not support passkeys at IP addresses. */
+/** Matches the host of a URL if it is an IP address. Browsers do not support passkeys there. */
 const ipAddressHost = /^(?:\d+\.){3}\d+$|^\[/;
 
-/** Whether this browser can use passkeys at the address of the console. */
+/** Returns whether this browser can use passkeys at the address of the console. */
 export const canUsePasskeys = (): boolean =>
   window.isSecureContext && browserSupportsWebAuthn() && !ipAddressHost.test(window.location.hostname);
 

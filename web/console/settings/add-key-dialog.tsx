@@ -18,7 +18,7 @@ export function AddKeyDialog({ close }: { close: () => void }) {
   const [key, setKey] = useState<string | null>(null);
   const initial: { name: string; role: Role; expiryDateTime: string | null } = { name: '', role: 'editor', expiryDateTime: null };
   const smallForm = useSmallForm(initial, async ({ expiryDateTime, ...values }) => {
-    const endOfDay = expiryDateTime && instantOf(`${expiryDateTime} 24:00:00`); // the server would end the day in UTC
+    const endOfDay = expiryDateTime && instantOf(`${expiryDateTime} 24:00:00`); // for a date alone, the server would use UTC
     const newKey = await post('apikey/add', { ...values, ...(endOfDay ? { expiryDateTime: endOfDay } : {}) });
     setKey(newKey.key);
     await client.invalidateQueries({ queryKey: ['key'] });

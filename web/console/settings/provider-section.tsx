@@ -43,7 +43,7 @@ export function ProviderSection() {
       {byProvider ? (
         <Text>
           You have signed in at {provider}. The password and second factor that you used are managed there. If your account also has a
-          password here, sign in with it to change it.
+          password here, sign in with that password to change it.
         </Text>
       ) : (
         <Group>

@@ -44,7 +44,7 @@ const withPolicy = (values: ShareValues, policy: TenantPolicyRecord, { typeId }:
   ownPassword: policy.signInRequired && typeId === profileTypes.PUBLIC,
 });
 
-/** Adds a share. A typed path may be a file or a folder: if the server refuses it as one of them, tries the other. */
+/** Adds a share. A typed path may be a file or a folder. If the server refuses the value of `folder`, sends the other value. */
 async function addShare(values: ShareValues): Promise<{ id: number }> {
   try {
     return await post('share/add', shareBodyOf(values));

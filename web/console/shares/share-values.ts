@@ -152,7 +152,7 @@ const alertLabels = Object.fromEntries(
   ['View', 'Download', 'Upload', 'CreateFolder', 'Rename', 'Delete'].map((name) => [`alert${name}`, 'alerts']),
 );
 
-/** The form's field for each API field that has another name. */
+/** Maps the name of an API field to the name of its form field, where these differ. */
 export const shareFieldNames = {
   userNames: 'users',
   groupNames: 'groups',

@@ -8,7 +8,7 @@ import { writeCsv } from './write-csv.ts';
 
 const pageSize = 1000;
 
-/** Loads all matching users. The pages are requested by cursor, so that none is left out if another is deleted meanwhile. */
+/** Loads all matching users. Requests the pages by cursor, so that no user is left out if another user is deleted meanwhile. */
 async function loadAllUsers(query: Query, signal: AbortSignal, progress: (done: number, all: number) => void): Promise<AccessUser[]> {
   const users: AccessUser[] = [];
   for (let after: string | undefined; ; ) {
