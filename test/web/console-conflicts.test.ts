@@ -45,7 +45,7 @@ test('deactivating a share from an outdated list changes no other field of it', 
   assert.deepEqual([share.active, share.userNames], [false, 'ann']);
 });
 
-test('a restored draft keeps the changes that others have saved in the meantime', async (t) => {
+test('a restored draft keeps the changes that others have saved to other fields in the meantime', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
@@ -62,7 +62,7 @@ test('a restored draft keeps the changes that others have saved in the meantime'
   assert.deepEqual([share.title, share.description], ['Theirs', 'Not saved']);
 });
 
-test('typed passwords are never stored in the browser, and sign-out deletes all drafts', async (t) => {
+test('a draft contains no typed password, and sign-out deletes all drafts', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   await postern.call('operator/add', { name: 'Rita', role: 'admin', password: operatorPassword, confirmPassword: operatorPassword });
   await go('/profiles/new');

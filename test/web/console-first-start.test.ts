@@ -44,7 +44,7 @@ for (const viewport of [
     assert.deepEqual([...hosts], [new URL(postern.publicUrl).host]);
   });
 
-test('the address that creates the first account stops working once an operator exists, and says so', async (t) => {
+test('the address that creates the first account stops working once an operator exists, and the page says so', async (t) => {
   const { postern, page } = await openConsole(t);
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password: operatorPassword, confirmPassword: operatorPassword });
   await page.goto(postern.firstConsoleUrl ?? '');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { newShare } from '../start.ts';
 import { assertAccessible, openSignedInConsole } from './console.ts';
 
-test('the command palette finds actions and records, and opens them', async (t) => {
+test('the command palette finds commands and records, and Enter opens the first result', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   await postern.call('share/add', newShare({ title: 'Annual reports' }));
   await go('');

@@ -4,7 +4,7 @@ import { startMailSink } from '../parts/mail-sink.ts';
 import { newShare } from '../start.ts';
 import { assertAccessible, openSignedInConsole } from './console.ts';
 
-test('an operator invites visitors by e-mail, sees that the mail was sent, and sends a test mail', async (t) => {
+test('an operator invites visitors by e-mail, sees why a mail was not delivered, and sends a test mail', async (t) => {
   const sink = await startMailSink(t, { refuse: (address) => (address.startsWith('nobody') ? '550 no such mailbox' : null) });
   const environment = { POSTERN_SMTP_URL: sink.url, POSTERN_MAIL_FROM: 'files@example.com' };
   const { postern, page, go } = await openSignedInConsole(t, undefined, 'admin', { environment });

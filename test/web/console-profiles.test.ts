@@ -79,7 +79,7 @@ test('a login profile with a configuration shows its fields, and an edit of anot
   assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
-test('a change of a login profile that locks visitors out shows a warning before it is saved', async (t) => {
+test('a change that locks out visitors of a login profile shows a warning before it is saved', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   await go(`/profiles/${id}`);
@@ -256,7 +256,7 @@ test('choosing a well-known provider fills in its settings, and the page shows t
   assert.equal(await page.getByLabel('Redirect URI').inputValue(), address);
 });
 
-test('choosing a kind of directory fills in the form, and its test shows the names by which shares can list a user', async (t) => {
+test('choosing a kind of directory fills in the form, and the directory test shows the names by which shares can list a user', async (t) => {
   const missing = missingForDirectory();
   if (missing !== '') return t.skip(`not installed: ${missing}`);
   const directory = await startDirectory(t);
@@ -293,7 +293,7 @@ test('choosing a kind of directory fills in the form, and its test shows the nam
   assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
-test('the test of a provider opens a window, in which the admin signs in and sees the names of that user', async (t) => {
+test('the test of a provider opens a window, in which the admin signs in and sees the user names that a share can list', async (t) => {
   const provider = await startOpenIdProvider(t, {
     ann: { email: 'ann@example.com', email_verified: true, name: 'Ann', groups: ['Editors'] },
   });

@@ -197,7 +197,7 @@ test('the activity of a share begins with the first day of its chart', async (t)
   assert.equal(start, Math.floor(Date.now() / millisecondsPerDay) - 29);
 });
 
-test('the buttons of a calendar have names', async (t) => {
+test('the buttons for the next and the previous month of a calendar have names', async (t) => {
   const { page, go } = await openSignedInConsole(t);
   await go('/shares/new');
   await page.getByRole('button', { name: 'Expires' }).click();

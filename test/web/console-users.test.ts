@@ -28,7 +28,7 @@ test('a new access user can sign in with the given password, and an operator can
   await page.getByText('ann has a new password.').waitFor();
 });
 
-test('the page of an access user lists the changed fields before saving, and can delete the user', async (t) => {
+test('the page of an access user lists the changed fields before they are saved, and has a button that deletes the user', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   const { users } = await createUsersProfile(postern, ['ann']);
   await go(`/users/${users['ann']}`);

@@ -64,7 +64,7 @@ test('assigning a field to another column removes it from the previous column', 
   assert.deepEqual(withColumn(['username', null, 'email'], 2, null), ['username', null, null]);
 });
 
-test('the active column accepts digits and English or German words, and an unknown word gets no value', () => {
+test('the active column accepts digits and words of several languages, and an unknown word gets no value', () => {
   assert.deepEqual(['', 'TRUE', 'Ja', 'Vero', 'falsch', 'FALSO', '0', 'perhaps'].map(activeIn), [
     true,
     true,

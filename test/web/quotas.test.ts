@@ -9,7 +9,7 @@ import { assertAccessible, openSignedInConsole } from './console.ts';
 
 const fileOf = (name: string, size: number) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(size, 'x') });
 
-test('the page shows how much space is left before an upload, and what to do if a file does not fit', async (t) => {
+test('the page shows how much space is left, and says that a file does not fit', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inbox'));
   await writeFile(join(postern.files, 'inbox', 'first.txt'), Buffer.alloc(400_000));

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern } from '../start.ts';
 
-test('rows of a large folder that could not be loaded are loaded after the server has answered another request', async (t) => {
+test('in a large folder, rows that could not be loaded are loaded after another request has succeeded', async (t) => {
   const postern = await startPostern(t);
   const folder = join(postern.files, 'many');
   await mkdir(folder);
@@ -15,11 +15,11 @@ test('rows of a large folder that could not be loaded are loaded after the serve
   const page = await window.newPage();
   await page.goto(share.viewUrl);
   await page.getByText('1,500 items').waitFor();
-  // The middle of the screen is between the second page and the third, which both are requested. Only the third is answered.
+  // The second page ends in the middle of the screen, so the second and the third page are requested. Only the third one succeeds.
   const secondPage = /startIndex=500&/;
-  const thirdPageAsked = page.waitForRequest(/startIndex=1000&/);
+  const thirdPageRequested = page.waitForRequest(/startIndex=1000&/);
   await page.route(secondPage, async (route) => {
-    await thirdPageAsked;
+    await thirdPageRequested;
     await route.fulfill({ status: 500, json: {} });
   });
   const releaseThirdPage = Promise.withResolvers<void>();

@@ -8,9 +8,9 @@ import { openWindow, viewports } from '../parts/chromium.ts';
 import { createUsersProfile, newShare, startPostern, temporaryFolder } from '../start.ts';
 
 for (const viewport of viewports) {
-  const form = `${viewport.width} px, ${viewport.dark ? 'dark' : 'light'}`;
+  const viewportText = `${viewport.width} px, ${viewport.dark ? 'dark' : 'light'}`;
 
-  test(`a visitor can sign in, open folders, download and upload (${form})`, async (t) => {
+  test(`a visitor can sign in, open folders, download and upload (${viewportText})`, async (t) => {
     const postern = await startPostern(t);
     const profile = await createUsersProfile(postern);
     await mkdir(join(postern.files, 'reports/2026'), { recursive: true });
@@ -58,7 +58,7 @@ test('axe finds no problem on a list, the sign-in form, a drop box, an empty fol
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);
   await mkdir(join(postern.files, 'empty'));
-  const openShare = await postern.call('share/add', newShare({ title: 'Open files' }));
+  const shareWithoutSignIn = await postern.call('share/add', newShare({ title: 'Open files' }));
   const shareWithSignIn = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const dropBox = await postern.call(
     'share/add',
@@ -76,7 +76,7 @@ test('axe finds no problem on a list, the sign-in form, a drop box, an empty fol
   const { window } = await openWindow(t, { width: 390, dark: false });
   const page = await window.newPage();
   const states: [string, string][] = [
-    [openShare.viewUrl, 'welcome.txt'],
+    [shareWithoutSignIn.viewUrl, 'welcome.txt'],
     [shareWithSignIn.viewUrl, 'Sign in'],
     [dropBox.viewUrl, 'Drop files here'],
     [shareOfEmptyFolder.viewUrl, 'This folder is empty.'],

@@ -150,7 +150,7 @@ test('after sign-out, the page shows nothing of the share', async (t) => {
   assert.equal(await page.getByText(/welcome.txt|Quarter 4/).count(), 0);
 });
 
-/** Creates a share with a folder, and an empty page with the width of a phone. */
+/** Creates a share with a folder, and opens a blank page as wide as a phone. */
 async function openPhonePage(t: TestContext) {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inner'));
