@@ -103,7 +103,7 @@ export function locationValuesOf({ name, kind, configuration, maxBytes, maxFiles
   return { ...values, ...quotaValuesOf({ maxBytes, maxFiles }), name, kind };
 }
 
-/** Returns the body of location/add and location/update, without `id` and `kind`. The configuration has no empty or false members. */
+/** Returns the body of location/add and location/update, without `id` and `kind`. Empty and false configuration fields are left out. */
 export function locationBodyOf(values: LocationValues) {
   const members = membersOf[values.kind] ?? [];
   const nonEmptyMembers = members.map((member) => [member, values[member]] as const).filter(([, value]) => value !== '' && value !== false);

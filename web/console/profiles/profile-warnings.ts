@@ -2,8 +2,8 @@ import { profileTypes } from '#core/records/login-profile.ts';
 import { configurationOf, type ProfileValues, profileBodyOf } from './profile-values.ts';
 
 /**
- * Fields whose change does not end all sessions of the profile. For the members of a configuration,
- * a test checks that `changesSignIn` of the server gives the same result.
+ * Fields whose change does not end all sessions of the profile. For changes of a configuration, a
+ * test compares examples with `changesSignIn` of the server.
  */
 const fieldsThatEndNoSession: readonly string[] = [
   ...['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow', 'configuration'],

@@ -18,7 +18,7 @@ function drawPage(page: PDFPageProxy, scale: number, canvas: HTMLCanvasElement, 
   canvas.width = Math.floor(viewport.width * ratio);
   canvas.height = Math.floor(viewport.height * ratio);
   const renderTask = page.render({ canvas, viewport, transform: [ratio, 0, 0, ratio, 0, 0] });
-  renderTask.promise.catch(() => {}); // cancelled
+  renderTask.promise.catch(() => {}); // cancelled, or the page is damaged
   text.replaceChildren();
   const layer = new TextLayer({ textContentSource: page.streamTextContent(), container: text, viewport });
   layer.render().catch(() => {});

@@ -1,7 +1,7 @@
 import { deleteStoredText, readStoredText, saveStoredText } from '#kit/browser-storage.ts';
 import { Failure, linkPath } from '#visitor/link-api.ts';
 
-/** A sign-in at a provider that has failed, and the reference by which the operator finds it in the audit log. */
+/** A failed sign-in at a provider, and the reference by which the operator finds this sign-in in the audit log. */
 export interface FailedSignIn {
   readonly failure: Failure;
   readonly reference: string;

@@ -10,7 +10,7 @@ import { UploadButtons } from './upload-buttons.tsx';
 import type { FileToUpload, UploadQueueState } from './upload-item.ts';
 import type { UploadQueue } from './upload-queue.ts';
 
-/** Returns the address of a text file with the name, size and checksum of each upload. An unknown checksum is a dash. */
+/** Returns the blob URL of a text file with the name, size and checksum of each upload. An unknown checksum is a dash. */
 function useReceiptFile(receipts: readonly UploadReceipt[]): string {
   const url = useMemo(() => {
     const lines = receipts.map(({ name, size, sha256 }) => `${sha256 ?? '-'}  ${size}  ${name}`);

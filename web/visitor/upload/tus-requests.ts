@@ -21,7 +21,7 @@ export async function beginUpload(path: readonly string[], size: number): Promis
   return new URL(response.headers.get('location') ?? '', window.location.href).pathname;
 }
 
-/** What the server has of an upload. */
+/** What the server has received of an upload. */
 export interface UploadState {
   /** Bytes. */
   readonly received: number;
@@ -31,7 +31,7 @@ export interface UploadState {
   readonly sha256: string | null;
 }
 
-/** Returns what the server has of an upload. @throws Failure, with the code `uploadUnknown` if there is no such upload */
+/** Returns what the server has received of an upload. @throws Failure, with the code `uploadUnknown` if there is no such upload */
 export async function fetchState(address: string): Promise<UploadState> {
   const response = await orOffline(fetch(address, { method: 'HEAD', headers: tusHeaders }));
   const received = response.headers.get('upload-offset');

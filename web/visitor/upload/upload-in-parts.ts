@@ -134,8 +134,8 @@ function endAndForgetUpload(address: string): void {
 
 /**
  * Uploads a large file in parts. The upload continues after a lost connection. If the page was
- * closed, it continues when the visitor chooses the same file again. A storage that cannot continue
- * uploads gets the file in one request.
+ * closed, the upload continues when the visitor chooses the same file again. A storage that cannot
+ * continue uploads gets the file in one request.
  * @throws Failure; if the signal is aborted between two requests, its reason
  */
 export async function uploadInParts(
@@ -166,7 +166,7 @@ export async function uploadInParts(
     // The visitor has cancelled the upload, or the file name was taken meanwhile: the upload is not needed any more.
     if (signal.aborted || code === 'itemExists') endAndForgetUpload(address);
     if (code !== 'uploadUnknown') throw cause;
-    forgetUnfinished(address); // the server no longer has the upload, so it starts again
+    forgetUnfinished(address); // the server no longer has this upload, so a new one begins
     return uploadInParts(path, file, events, signal);
   } finally {
     if (address !== undefined) addresses.delete(address);
