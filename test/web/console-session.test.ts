@@ -64,7 +64,7 @@ test('if the server cannot be reached, an operator who signs out reads that the 
   await page.getByText('The sign-out failed. The server cannot be reached.', { exact: false }).waitFor();
 });
 
-test('a sign-in that fails because the database is not available says so', async (t) => {
+test('if a sign-in fails because the database is not available, the page says so', async (t) => {
   const { page, go } = await openConsole(t);
   await go('');
   await page.route(/operator\/signIn$/, (route) =>

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 
-/** A TCP proxy between browser and server that resets chosen connections. */
+/** A TCP proxy between browser and server. It resets chosen connections, or ends them in the middle of a response. */
 export interface ResettingProxy {
   readonly port: number;
   /** Sets the address to which new connections are forwarded. */
