@@ -139,7 +139,7 @@ async function killChange(t: TestContext, { prepare, act }: Change, number: numb
   return { folder, context, storage: localDisk(t, folder, inlineThreads) };
 }
 
-/** Yields a folder for each call of a change that changes the disk. In this folder, the change was killed at this call. */
+/** Yields one folder for each disk call of a change. In that folder, the change was killed at that call. */
 async function* killAtEachCall(t: TestContext, change: Change) {
   for (let number = 1; number < maxCalls; number += 1) {
     const killedChange = await killChange(t, change, number);
@@ -291,7 +291,7 @@ test('a killed rename between two hard links of the same file keeps both names',
   }
 });
 
-test('after a killed rename, a new file saved under the old name is kept beside the renamed one', async (t) => {
+test('after a killed rename, recovery keeps a new file that was saved under the old name', async (t) => {
   const change = changes.find(({ title }) => title === 'the rename of a file');
   assert.ok(change);
   for await (const { call, folder, context, storage } of killAtEachCall(t, change)) {

@@ -84,7 +84,7 @@ for (const [index, { action, prepare, act, tookPlace, paths }] of fileActions.en
         prepare(file, name);
         failureControl.failCall(number, moment);
         const { status } = await act(link, name);
-        const failed = failureControl.stopFailing();
+        const hasFailed = failureControl.stopFailing();
         await recoverInterruptedChanges(postern.ports, new Set());
         const isDone = tookPlace(file, name);
         assert.ok(
@@ -99,7 +99,7 @@ for (const [index, { action, prepare, act, tookPlace, paths }] of fileActions.en
           isDone ? 1 : 0,
           `call ${number}: ${status}, ${outcomes}`,
         );
-        if (!failed) break;
+        if (!hasFailed) break;
       }
       await sweepLocations(postern.ports); // Postern does this soon after its start
       const staging = file('.postern');
@@ -134,10 +134,10 @@ for (const [name, body, count, all] of managementActions)
       for (const number of callsToFail(0)) {
         failureControl.failCall(number, moment);
         const { status } = await postern.send(name, body(number));
-        const failed = failureControl.stopFailing();
+        const hasFailed = failureControl.stopFailing();
         const recordCount = await count(postern, number);
         assert.ok(recordCount === all || (recordCount === 0 && status === 503), `call ${number}: ${status}, ${recordCount} of ${all}`);
-        if (!failed) break;
+        if (!hasFailed) break;
       }
       assert.equal(
         (await postern.call('loginprofile/search')).totalCount,

@@ -71,7 +71,7 @@ async function startWithShare(t: TestContext) {
   return { postern, files: join(data, 'files'), base: `${postern.publicUrl}/s/${viewId}` };
 }
 
-test('if any system call on the folder `files` fails, the disk and the audit log agree within seconds', {
+test('if a system call on the folder `files` fails, the disk and the audit log agree within seconds', {
   timeout: 900_000,
 }, async (t) => {
   if (!isLong) return t.skip('only npm run test:faults runs this test');

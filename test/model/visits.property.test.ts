@@ -14,7 +14,7 @@ const password = 'correct horse battery';
 const passwordHash = {
   hash: async (text: string) => `plain ${text}`,
   waitingCount: () => 0,
-  runInTurn: <T>(_network: string, attempt: (verify: VerifyPassword) => Promise<T>) =>
+  runInTurn: <T>(_address: string, attempt: (verify: VerifyPassword) => Promise<T>) =>
     attempt(async (hash, text) => hash === `plain ${text}`),
 };
 

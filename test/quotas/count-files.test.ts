@@ -56,9 +56,9 @@ test('the count fails if there are more entries than its caller allows', async (
 
 test('a listing that arrives after the count has ended is closed', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const listed = Promise.withResolvers<AsyncIterable<readonly Entry[]>>();
+  const pendingList = Promise.withResolvers<AsyncIterable<readonly Entry[]>>();
   const isClosed = Promise.withResolvers<void>();
-  const count = countFiles({ stat: async () => null, list: () => listed.promise }, rootPath);
+  const count = countFiles({ stat: async () => null, list: () => pendingList.promise }, rootPath);
   t.mock.timers.tick(60_000);
   await assert.rejects(count, StorageUnavailable);
   async function* lateList() {
@@ -68,7 +68,7 @@ test('a listing that arrives after the count has ended is closed', async (t) => 
       isClosed.resolve();
     }
   }
-  listed.resolve(lateList());
+  pendingList.resolve(lateList());
   await isClosed.promise;
 });
 
@@ -103,7 +103,7 @@ async function holdCount(folders: number, nameLength: number, memory = { usedByt
   };
 }
 
-test('half a million folders beside each other can be counted if their names have a usual length', async () => {
+test('a count can hold the names of half a million subfolders in memory if the names have a usual length', async () => {
   const end = await holdCount(500_000, 20);
   await end();
 });

@@ -47,7 +47,7 @@ async function startWithHeldCount(t: TestContext) {
       gate.opened.resolve();
       await counting;
     },
-    /** Returns the time from the count of a folder to the next one; ms. */
+    /** Returns the time in ms from the count of a folder to the next one. */
     async pauseOf(path: string) {
       const row = await store.read.selectFrom('counted_folder').selectAll().where('path', '=', path).executeTakeFirstOrThrow();
       return row.due_at - Number(row.counted_at);
@@ -172,10 +172,10 @@ test('a count reads no other share and no other folder of its tenant, however ma
   assert.match(plan(/^select "id" from "tenant" where /), /SEARCH counted_folder .*USING .*tid=\? AND due_at<\?/);
 });
 
-/** Number of counted folders, more than one transaction changes, and the part of them that the first one changes. */
+/** Number of counted folders, and how many of them one transaction changes. */
 const [manyFolders, firstBatch] = [1200, 1000];
 
-/** Adds many counted folders below `/in/old`, and one beside it. They hold a byte, and are due in an hour. @returns functions that count rows */
+/** Adds many counted folders below `/in/old`, and one beside it. Each holds a byte, and is due in an hour. */
 async function addCountedFolders({ ports: { store } }: TestPostern) {
   const location = await store.read.selectFrom('location').select(['tid', 'id']).executeTakeFirstOrThrow();
   const key = { tid: location.tid, location_id: location.id };
@@ -192,29 +192,29 @@ async function addCountedFolders({ ports: { store } }: TestPostern) {
       .values(paths.map((path) => ({ ...key, path, ...size })))
       .execute();
   }, 'job');
-  const inFolder = ({ path }: { readonly path: string }) => path.startsWith('/in/old');
+  const isAdded = ({ path }: { readonly path: string }) => path.startsWith('/in/old');
   return {
-    due: async () =>
-      (await store.read.selectFrom('counted_folder').select('path').where('due_at', '=', 0).execute()).filter(inFolder).length,
-    counted: async () => (await store.read.selectFrom('counted_folder').select('path').execute()).filter(inFolder).length,
-    /** Makes the changes of the folders that the job makes. */
+    countDue: async () =>
+      (await store.read.selectFrom('counted_folder').select('path').where('due_at', '=', 0).execute()).filter(isAdded).length,
+    countFolders: async () => (await store.read.selectFrom('counted_folder').select('path').execute()).filter(isAdded).length,
+    /** Completes the changes that the first transaction has begun, as the job does. */
     changeAll: async () => {
       while (await hasCountChange(store.read, key.tid)) await store.write((tx) => continueCountChange(tx, key.tid), 'job');
     },
-    sized: async () => (await store.read.selectFrom('used_space').select('path').execute()).filter(inFolder).length,
+    countSizes: async () => (await store.read.selectFrom('used_space').select('path').execute()).filter(isAdded).length,
   };
 }
 
-test('after a rename, all counted folders in the folder are counted again, but others wait for a part of them only', async (t) => {
+test('after a rename, all counted folders in the folder are counted again: one transaction makes 1000 of them due, and a job the others', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'in/old'), { recursive: true });
   const { base } = await createShare(postern, { path: '/in' });
   await count(postern);
   const folders = await addCountedFolders(postern);
   assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'old', name: 'new' }))).status, 200);
-  assert.equal(await folders.due(), firstBatch);
+  assert.equal(await folders.countDue(), firstBatch);
   await folders.changeAll();
-  assert.equal(await folders.due(), manyFolders);
+  assert.equal(await folders.countDue(), manyFolders);
 });
 
 test('if a location gets another folder, the counts of many folders are discarded', async (t) => {
@@ -223,9 +223,9 @@ test('if a location gets another folder, the counts of many folders are discarde
   const [location] = (await postern.call('location/search')).list;
   const folders = await addCountedFolders(postern);
   await postern.call('location/update', { id: location.id, configuration: JSON.stringify({ folder: join(postern.files, 'other') }) });
-  assert.equal(await folders.sized(), manyFolders + 1 - firstBatch + 1); // the first one is the root of the location
+  assert.equal(await folders.countSizes(), manyFolders + 1 - firstBatch + 1); // the first transaction also changes the root of the location
   await folders.changeAll();
-  assert.deepEqual([await folders.sized(), await folders.due()], [0, manyFolders + 1]);
+  assert.deepEqual([await folders.countSizes(), await folders.countDue()], [0, manyFolders + 1]);
 });
 
 test('the counts of many folders of a deleted location are deleted', async (t) => {
@@ -233,7 +233,7 @@ test('the counts of many folders of a deleted location are deleted', async (t) =
   const [location] = (await postern.call('location/search')).list;
   const folders = await addCountedFolders(postern);
   await postern.call('location/delete', { id: location.id });
-  assert.equal(await folders.counted(), manyFolders + 1 - firstBatch + 1);
+  assert.equal(await folders.countFolders(), manyFolders + 1 - firstBatch + 1);
   await count(postern);
-  assert.deepEqual([await folders.sized(), await folders.counted()], [0, 0]);
+  assert.deepEqual([await folders.countSizes(), await folders.countFolders()], [0, 0]);
 });

@@ -94,7 +94,7 @@ test('a replacement of unknown length needs space only for the bytes that it add
   assert.deepEqual(await quotaOf(postern, base), { maxBytes: 12, usedBytes: 12, maxFiles: null, usedFiles: 1 });
 });
 
-test('a small upload in parts takes its bytes when it begins, and frees them when it is deleted', async (t) => {
+test('a small upload in parts claims its bytes when it begins, and frees them when it is deleted', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 30 });
   const tus = tusClient(postern, base);
   const refusal = await tus.announce('large.bin', 21);

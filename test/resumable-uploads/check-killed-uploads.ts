@@ -9,7 +9,7 @@ import { metadataOf, sha256 } from './tus.ts';
 
 const uploads = 100;
 const simultaneous = 50; // fewer than the 64 that may run at the same time from one network
-/** Bytes. Every 25th file is large: storage services store such a file in parts of their own. */
+/** Bytes. Every 25th file is large, so that storage services receive it in several parts. */
 const sizes = { small: 300_000, large: 10_000_000 };
 const partsOfFile = 5;
 const version = { 'tus-resumable': '1.0.0' };
@@ -21,7 +21,7 @@ interface ClientUpload {
   /** Path of its address. */
   address: string;
   /** Bytes that the server has acknowledged. */
-  acknowledged: number;
+  acknowledgedBytes: number;
 }
 
 /** Sends the parts of an upload from an offset on. @param onPart called after each acknowledged part */
@@ -39,7 +39,7 @@ async function sendParts(base: string, upload: ClientUpload, start: number, onPa
     }
     if (response.status !== 204) throw new Error(`a part was answered with ${response.status}: ${await response.text()}`);
     offset = Number(response.headers.get('upload-offset'));
-    upload.acknowledged = offset;
+    upload.acknowledgedBytes = offset;
     if (offset === length) assert.equal(response.headers.get('repr-digest'), `sha-256=:${sha256(upload.bytes)}:`);
     onPart();
   }
@@ -78,7 +78,7 @@ export async function checkKilledUploads(t: TestContext, uploadLocation: UploadL
   const { viewId } = (await first.send('share/add', newShare({ location: uploadLocation.location?.name ?? 'local' }))).body;
   const clients = Array.from({ length: uploads }, (_, index): ClientUpload => {
     const bytes = randomBytes(index % 25 === 0 ? sizes.large : sizes.small);
-    return { name: `file-${index}`, bytes, address: '', acknowledged: 0 };
+    return { name: `file-${index}`, bytes, address: '', acknowledgedBytes: 0 };
   });
   await forEachClient(clients, async (client) => {
     const headers = { ...version, 'upload-length': `${client.bytes.length}`, 'upload-metadata': metadataOf(client.name) };
@@ -107,7 +107,7 @@ export async function checkKilledUploads(t: TestContext, uploadLocation: UploadL
     const isVisible = await isStored(client);
     const { status, headers } = await fetch(second.publicUrl + client.address, { method: 'HEAD', headers: version });
     const offset = Number(headers.get('upload-offset'));
-    assert.ok(offset >= client.acknowledged, `${client.name}: ${offset} of ${client.acknowledged} acknowledged bytes`);
+    assert.ok(offset >= client.acknowledgedBytes, `${client.name}: ${offset} of ${client.acknowledgedBytes} acknowledged bytes`);
     assert.equal(status, isVisible ? 410 : 200, client.name);
     if (!isVisible) await sendParts(second.publicUrl, client, offset, () => {});
     assert.ok(await isStored(client), client.name);

@@ -83,7 +83,7 @@ test('the sweep keeps an unfinished upload; an expired one is deleted with its r
   assert.deepEqual(await postern.ports.store.read.selectFrom('resumable_upload').selectAll().execute(), []);
 });
 
-/** Adds copies of the only upload in parts, which have no files. */
+/** Copies the row of the only upload in parts. The copies have no staging files. */
 async function copyUpload({ ports: { store } }: TestPostern, count: number): Promise<void> {
   const row = await store.read.selectFrom('resumable_upload').selectAll().executeTakeFirstOrThrow();
   for (let start = 0; start < count; start += 500)
@@ -98,7 +98,7 @@ async function copyUpload({ ports: { store } }: TestPostern, count: number): Pro
 }
 const copyKeys = (number: number) => ({ id: `id-${number}`, token: `token-${number}` });
 
-test('all expired uploads of a location are deleted in one run, also more than a thousand', async (t) => {
+test('all expired uploads of a location are deleted in one run, even if there are more than a thousand', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   if (postern.ports.store.isShared) return t.skip('a thousand transactions take a minute on PostgreSQL');

@@ -9,7 +9,7 @@ export interface TusClient {
   send(method: string, path: string, headers?: Record<string, string>, body?: string | Uint8Array): Promise<RawResponse>;
   /** Sends the request that begins an upload. */
   announce(name: string, size: number, headers?: Record<string, string>): Promise<RawResponse>;
-  /** Begins an upload that must be accepted. @returns its address */
+  /** Begins an upload. @returns its address @throws Error if the server refuses it */
   begin(name: string, size: number, headers?: Record<string, string>): Promise<string>;
   patch(address: string, offset: number, part: string | Uint8Array, headers?: Record<string, string>): Promise<RawResponse>;
   /** Returns how many bytes have arrived. */

@@ -20,7 +20,7 @@ function countingHash(): PasswordHash & { verifications: number } {
     async hash(secret) {
       return secret;
     },
-    async runInTurn(_network, attempt) {
+    async runInTurn(_address, attempt) {
       return attempt(async (hash, secret) => {
         this.verifications += 1;
         return hash === secret;
@@ -194,7 +194,7 @@ test('a download with Basic authentication continues after its cached credential
   });
   clock.advance(6 * minute);
   const accessChecks = t.mock.method(postern.ports.store, 'cachedUntilChange');
-  response.on('data', () => {}); // the download is running
+  response.on('data', () => {}); // keeps the download running
   await until(() => accessChecks.mock.callCount() >= 2); // the access was checked again
   await new Promise((resolve) => response.once('data', resolve));
   assert.equal(failure, undefined);

@@ -11,11 +11,11 @@ test('a change that continues after its response was sent keeps its turn until t
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const changes = changesInTurn(1000);
-    const [response, startedNames] = [Promise.withResolvers<void>(), [] as string[]];
+    const [storageResponse, startedNames] = [Promise.withResolvers<void>(), [] as string[]];
     const running = ['first', 'second', 'third'].map((name) =>
       changes.run(visitor, neverAborted, async () => {
         startedNames.push(name);
-        await response.promise;
+        await storageResponse.promise;
       }),
     );
     await new Promise(setImmediate);
@@ -27,7 +27,7 @@ test('a change that continues after its response was sent keeps its turn until t
       ['storageAway', 'storageAway', 'changesBusy'],
     );
     assert.deepEqual(startedNames, ['first', 'second']);
-    response.resolve();
+    storageResponse.resolve();
     await new Promise(setImmediate);
     assert.equal(await changes.run(visitor, neverAborted, async () => 'made'), 'made');
   } finally {

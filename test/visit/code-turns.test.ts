@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { codeTurns } from '#features/turns/code-turns.ts';
 
-test('a request for a code gets its response at once and keeps its turn until the end of a pause, when waiting requests start together', async (t) => {
+test('a request for a code gets its response at once, but keeps its turn for a pause; then the next requests start together', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { run } = codeTurns();
   const startedRequests: number[] = [];
   const requests = Array.from({ length: 20 }, (_, index) => run(`10.${index}.0.1`, async () => startedRequests.push(index)));
   await Promise.all(requests.slice(0, 8));
-  await nextTurn();
+  await setImmediate();
   assert.equal(startedRequests.length, 8);
   t.mock.timers.tick(120);
   await Promise.all(requests.slice(0, 16));
-  await nextTurn();
+  await setImmediate();
   assert.equal(startedRequests.length, 16);
   t.mock.timers.tick(120);
   await Promise.all(requests);
@@ -28,7 +28,7 @@ test('a request for a code that fails rejects with its error, and also keeps its
   const next = run('10.0.0.2', async () => {
     hasStarted = true;
   });
-  await nextTurn();
+  await setImmediate();
   assert.equal(hasStarted, false);
   t.mock.timers.tick(120);
   await next;

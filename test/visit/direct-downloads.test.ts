@@ -7,12 +7,12 @@ import { startPostern } from '../start.ts';
 import { changeShare, createShare } from './visiting.ts';
 
 const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>';
-const file = { 'content-length': '4', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT', 'content-range': 'bytes 0-3/4' };
+const fileHeaders = { 'content-length': '4', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT', 'content-range': 'bytes 0-3/4' };
 /** Responds as an S3 service with a bucket that contains one file, `report ü.txt`. */
 const withFile: FakeResponder = ({ method, url = '' }, response) => {
   if (url.includes('list-type')) return void response.end(emptyList);
   if (!url.startsWith('/bucket/report%20%C3%BC.txt')) return void response.writeHead(404).end();
-  response.writeHead(method === 'HEAD' ? 200 : 206, file).end(method === 'HEAD' ? '' : 'text');
+  response.writeHead(method === 'HEAD' ? 200 : 206, fileHeaders).end(method === 'HEAD' ? '' : 'text');
 };
 const path = 'file/report%20%C3%BC.txt';
 

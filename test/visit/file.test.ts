@@ -121,7 +121,7 @@ test('Content-Disposition contains the complete file name, with any characters',
   }
 });
 
-test('a request for one range of a file gets 206 with exactly those bytes', async (t) => {
+test('a request for one range of a file gets 206 with exactly the bytes of the range', async (t) => {
   const { get } = await shareDigits(t);
   for (const [range, expected, contentRange] of [
     ['bytes=0-3', '0123', 'bytes 0-3/1000'],

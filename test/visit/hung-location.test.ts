@@ -69,7 +69,7 @@ const hungRequests: readonly HungRequest[] = [
   { title: 'the write of an upload', commands: ['writeUpload'], path: 'file/written', init: upload, status: 201 },
   { title: 'the sync of an upload', commands: ['syncUpload'], path: 'file/synced', init: upload, status: 201 },
   { title: 'the upload of a small file', commands: ['stageSmallUpload'], path: 'file/staged', init: smallUpload, status: 201 },
-  { title: 'the naming of an uploaded file', commands: ['placeUpload'], path: 'file/named', init: upload, status: 201 },
+  { title: 'the placing of an uploaded file', commands: ['placeUpload'], path: 'file/placed', init: upload, status: 201 },
   { title: 'a new folder', commands: ['createFolder'], path: 'folder/one', init: { method: 'POST' }, status: 201 },
   { title: 'the sync of a folder', commands: ['syncFolder'], path: 'folder/two', init: { method: 'POST' }, status: 201 },
   { title: 'a rename', commands: ['rename'], path: 'rename', init: jsonPostRequest({ path: 'old', name: 'renamed' }), status: 200 },

@@ -12,7 +12,7 @@ import { requestUnrecordedChange } from '../parts/unrecorded-change.ts';
 import { createUsersProfile, signIn, startPostern } from '../start.ts';
 import { basicAuthorization, changeShare, createShare, hour, jsonPostRequest, settableClock } from './visiting.ts';
 
-const key = { 'idempotency-key': 'once' };
+const keyHeader = { 'idempotency-key': 'once' };
 
 test('a change that is sent twice with one idempotency key is made once and gets the same response twice', async (t) => {
   const postern = await startPostern(t);
@@ -39,8 +39,8 @@ test('a change that is sent twice with one idempotency key is made once and gets
 test('an idempotency key that was used for another request gets 409', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  await postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
-  const other = await postern.visit(`${base}/folder/b`, { method: 'POST', headers: key });
+  await postern.visit(`${base}/folder/a`, { method: 'POST', headers: keyHeader });
+  const other = await postern.visit(`${base}/folder/b`, { method: 'POST', headers: keyHeader });
   assert.equal(other.status, 409);
   assert.equal(other.body.code, 'idempotencyReused');
 });
@@ -48,7 +48,7 @@ test('an idempotency key that was used for another request gets 409', async (t) 
 test('a refusal is not stored, so that a retry can use the same idempotency key', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  const request = () => postern.visit(`${base}/folder/parent/a`, { method: 'POST', headers: key });
+  const request = () => postern.visit(`${base}/folder/parent/a`, { method: 'POST', headers: keyHeader });
   assert.equal((await request()).status, 404);
   await mkdir(join(postern.files, 'parent'));
   assert.equal((await request()).status, 201);
@@ -87,7 +87,7 @@ test('the idempotency key of a running change does not expire, even if the clock
 test('a repeated request gets 404 after its share was stopped', async (t) => {
   const postern = await startPostern(t);
   const { id, base } = await createShare(postern);
-  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: keyHeader });
   assert.equal((await request()).status, 201);
   await changeShare(postern, id, { active: false });
   assert.equal((await request()).status, 404);
@@ -96,7 +96,7 @@ test('a repeated request gets 404 after its share was stopped', async (t) => {
 test('a repeated request is refused after its permission was removed', async (t) => {
   const postern = await startPostern(t);
   const { id, base } = await createShare(postern);
-  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: keyHeader });
   assert.equal((await request()).status, 201);
   await changeShare(postern, id, { canCreateFolder: false });
   assert.equal((await request()).status, 403);
@@ -107,7 +107,7 @@ test('a stored response is not sent to a request with a wrong password', async (
   const { id } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
   const request = (password: string) =>
-    postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, authorization: basicAuthorization('ann', password) } });
+    postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...keyHeader, authorization: basicAuthorization('ann', password) } });
   assert.equal((await request('correct horse battery')).status, 201);
   assert.equal((await request('wrong')).status, 401);
 });
@@ -117,7 +117,7 @@ test('a repeated request is refused after its session has ended', async (t) => {
   const { id, users } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
   const cookie = await signIn(postern, base, 'ann');
-  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, cookie } });
+  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...keyHeader, cookie } });
   assert.equal((await request()).status, 201);
   await postern.call('accessuser/update', { id: users['ann'], authId: id, active: false });
   assert.equal((await request()).status, 401);
@@ -126,7 +126,7 @@ test('a repeated request is refused after its session has ended', async (t) => {
 test('if the response to a change was lost, a repeated request gets the response after recovery', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: keyHeader });
   await requestUnrecordedChange(t, postern, request);
   assert.equal((await request()).body.code, 'idempotencyRunning');
   await recoverInterruptedChanges(postern.ports, new Set());
@@ -141,7 +141,7 @@ test('a change that was interrupted before it took place can be retried with the
     if (isUnavailable && method === 'storage.createFolder') throw new StorageUnavailable('the disk is unavailable');
   });
   const { base } = await createShare(postern);
-  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: keyHeader });
   assert.equal((await request()).status, 503);
   isUnavailable = false;
   await recoverInterruptedChanges(postern.ports, new Set());

@@ -56,8 +56,8 @@ test('a link works from its start date on, and requests get 410 from its end dat
 test('if several rules refuse a request, the response names the first one in the documented order', async (t) => {
   const postern = await startPostern(t);
   const { id, users } = await createUsersProfile(postern, ['ann', 'bob'], { ipRange: '203.0.113.0/24' });
-  const everything = { authenticationId: id, allowAllUsers: false, userNames: 'bob', ...noPermissions };
-  const share = await createShare(postern, { ...everything, active: false, validityEndDate: isoTime(Date.now() - day) });
+  const refusedByAllRules = { authenticationId: id, allowAllUsers: false, userNames: 'bob', ...noPermissions };
+  const share = await createShare(postern, { ...refusedByAllRules, active: false, validityEndDate: isoTime(Date.now() - day) });
   const request = (headers: Record<string, string> = {}) => postern.visit(`${share.base}/list/absent`, { headers });
 
   assert.equal((await request()).body.code, 'linkUnknown');

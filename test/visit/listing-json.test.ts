@@ -13,10 +13,10 @@ const page = (entries: number) => ({
 });
 
 test('large listings of one network do not block those of other networks, and small listings do not wait', async () => {
-  const write = listingFormatter();
+  const format = listingFormatter();
   const finishedListings: string[] = [];
   const formatListing = async (address: string, entries: number) => {
-    const { count } = await write({ viewId: 'link', address }, page(entries), mediaTypes);
+    const { count } = await format({ viewId: 'link', address }, page(entries), mediaTypes);
     finishedListings.push(`${address} ${count}`);
   };
   const largeListings = Array.from({ length: 40 }, () => formatListing('198.51.100.1', 10_000));

@@ -76,7 +76,7 @@ function requestPage(turns: ListingTurns, address: string, startIndex: number, r
   return turns.page({ ...visitor, responseEnd: new Promise<never>(() => {}) }, read);
 }
 
-test('if a hundred addresses of a wide network request pages of a folder, a page for another network waits for at most two', async () => {
+test('if a hundred addresses of a wide network request pages of a folder, a page for another network waits for at most two of them', async () => {
   const turns = new ListingTurns();
   const reads: string[] = [];
   const ends: (() => void)[] = [];

@@ -130,7 +130,7 @@ test('a recovery run skips a change that another run is still recovering', async
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
 });
 
-test('a storage that lets every change fail gets no more of them after about 200, until they are recovered', async (t) => {
+test('a storage at which every change fails gets no more changes after about 200, until the failed ones are recovered', async (t) => {
   let fails = true;
   let changes = 0;
   const postern = await startWithStorages(t, (method) => {
@@ -174,22 +174,22 @@ test('changes that are still being made do not count as failed ones', async (t) 
 
 test('a location that does not respond is recovered by one run at a time', async (t) => {
   const gate = Promise.withResolvers<void>();
-  const recovered: string[] = [];
+  const attemptedNames: string[] = [];
   const postern = await startWithStorages(t, (method, [change]) => {
     if (method !== 'storage.recover') return undefined;
-    recovered.push(typeof change === 'object' && change !== null && 'name' in change ? String(change.name) : '');
+    attemptedNames.push(typeof change === 'object' && change !== null && 'name' in change ? String(change.name) : '');
     return gate.promise;
   });
   const { base } = await createShare(postern);
   for (const name of ['a.txt', 'b.txt']) await uploadWithoutRecord(t, postern, `${base}/file/${name}`);
   const [runningChanges, busyLocations] = [new Set<string>(), new BusyLocations()];
   const first = recoverInterruptedChanges(postern.ports, runningChanges, { busyLocations });
-  await until(() => recovered.length > 0);
+  await until(() => attemptedNames.length > 0);
   await recoverInterruptedChanges(postern.ports, runningChanges, { busyLocations });
-  assert.deepEqual(recovered, ['a.txt']);
+  assert.deepEqual(attemptedNames, ['a.txt']);
   gate.resolve();
   await first;
-  assert.deepEqual(recovered, ['a.txt', 'b.txt']);
+  assert.deepEqual(attemptedNames, ['a.txt', 'b.txt']);
 });
 
 test('a deletion that another process has recovered in the meantime is not carried out', async (t) => {
@@ -243,7 +243,7 @@ test('a change that could not be recovered at the start is recovered later, by a
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
 });
 
-/** Tries three times to recover the changes of a process that cannot reach their location. @returns the failures */
+/** Tries three times to recover the changes of a process that cannot reach their location. @returns its failing locations */
 async function failToRecover(ports: TestPostern['ports']): Promise<FailingLocations> {
   let now = 0;
   const failing = new FailingLocations(() => now);
@@ -255,7 +255,7 @@ async function failToRecover(ports: TestPostern['ports']): Promise<FailingLocati
   return failing;
 }
 
-test('if a process cannot reach the location of its change, another process recovers it, or, if there is none, the same process later', async (t) => {
+test('if a process cannot reach the location of its change, another process recovers the change, or, if there is none, the same process later', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { turns } from '#features/turns/turns.ts';
 
 const limits = { maxWaiting: { inner: 100, all: 100 }, refusal: () => new Error('too many wait') };
@@ -17,22 +18,21 @@ function startTurns() {
   const startedNames = () => startedTasks.map(({ name }) => name);
   return { start, startedTasks, startedNames };
 }
-const nextTurn = () => new Promise(setImmediate);
 
 test('one network has at most two of four places, at all links together, and others start at once', async () => {
   const { start, startedNames } = startTurns();
   for (const link of ['a', 'b', 'c']) void start(`${link}1`, link, 'flood');
   void start('other', 'a', 'quiet');
-  await nextTurn();
+  await setImmediate();
   assert.deepEqual(startedNames(), ['a1', 'b1', 'other']);
 });
 
 test('a place that a network gives back goes to its next request', async () => {
   const { start, startedTasks, startedNames } = startTurns();
   for (const link of ['a', 'b', 'c']) void start(`${link}1`, link, 'flood');
-  await nextTurn();
+  await setImmediate();
   startedTasks[0]?.end();
-  await nextTurn();
+  await setImmediate();
   assert.deepEqual(startedNames(), ['a1', 'b1', 'c1']);
 });
 
@@ -41,12 +41,12 @@ test('when a place becomes free, a network with fewer than two places goes befor
   for (const name of ['a1', 'a2', 'a3']) void start(name, 'a', 'first');
   for (const name of ['b1', 'b2']) void start(name, 'b', 'second');
   void start('c1', 'c', 'third');
-  await nextTurn();
+  await setImmediate();
   assert.deepEqual(startedNames(), ['a1', 'a2', 'b1', 'b2']);
   startedTasks[2]?.end(); // of the second network
-  await nextTurn();
+  await setImmediate();
   assert.deepEqual(startedNames(), ['a1', 'a2', 'b1', 'b2', 'c1']);
   startedTasks[0]?.end();
-  await nextTurn();
+  await setImmediate();
   assert.equal(startedNames().at(-1), 'a3');
 });

@@ -185,7 +185,7 @@ test('requests that delay their bodies cannot try more than sixty unknown links'
   assert.equal(statuses.at(-1), 429, 'a link that exists gets the same response');
 });
 
-test('processes exchange at most 500 counts of unknown links at once', async () => {
+test('a process sends at most 500 counts of unknown links in one exchange, and drops the others', async () => {
   const unknownLinks = createUnknownLinks({ now: () => 0 }, () => {});
   for (let network = 0; network < 2000; network += 1) unknownLinks.record(`2001:db8:0:${network.toString(16)}::1`);
   const sentCounts: number[] = [];

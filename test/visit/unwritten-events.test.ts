@@ -63,12 +63,12 @@ test('an event is counted once if the database fails after it has rejected anoth
 
 test('audit entries that wait for the database have a limited total size and are written later, and the number of lost ones is reported once', async (t) => {
   const { ports } = await startPostern(t);
-  const lost: number[] = [];
+  const lostCounts: number[] = [];
   const events = unwrittenEvents(
     ports,
     50_000,
     () => {},
-    (count) => lost.push(count),
+    (count) => lostCounts.push(count),
   );
   for (let index = 0; index < 5000; index += 1) events.add(eventAt(`/${index}/${'x'.repeat(4000)}`), ports.clock.now());
   await events.write();
@@ -80,7 +80,7 @@ test('audit entries that wait for the database have a limited total size and are
     .where('action', '=', 'visit')
     .executeTakeFirstOrThrow();
   assert.ok(total > 3000 && total < 4100, `${total} of 5000`);
-  assert.deepEqual(lost, [5000 - total]);
+  assert.deepEqual(lostCounts, [5000 - total]);
   events.add(eventAt('/later'), ports.clock.now());
   assert.ok(events.hasEvents, 'there is buffer space again');
 });

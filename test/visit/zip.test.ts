@@ -9,7 +9,7 @@ import { atEnd } from '../parts/at-end.ts';
 import { startPostern } from '../start.ts';
 import { createShare, sendPath } from './visiting.ts';
 
-/** Returns the names and texts of an archive, with null for a folder. Also checks CRC and sizes. */
+/** Returns the names and texts of an archive, with null for a folder. Also checks the sizes. */
 async function contents(bytes: Buffer): Promise<Record<string, string | null>> {
   const archive = await fromBufferPromise(bytes, { validateEntrySizes: true, strictFileNames: true, decodeStrings: true });
   const texts: Record<string, string | null> = {};
