@@ -41,7 +41,7 @@ async function mountAt(t: TestContext, folder: string, source: string) {
   };
 }
 
-async function startBesideMount(t: TestContext) {
+async function startWithMount(t: TestContext) {
   const [data, base] = [await temporaryFolder(t), await temporaryFolder(t)];
   const [folder, source] = [join(base, 'mounted'), join(base, 'source')];
   for (const path of [folder, source, join(source, 'old')]) mkdirSync(path);
@@ -81,7 +81,7 @@ for (const { call, path, init, long } of blockedCalls)
   }, async (t) => {
     const reason = missingRequirement() ?? (long && !isLong ? 'only npm run test:faults runs this test' : undefined);
     if (reason) return t.skip(reason);
-    const { postern, hangIn, hung, other } = await startBesideMount(t);
+    const { postern, hangIn, hung, other } = await startWithMount(t);
     const release = await hangIn(call);
     let isAnswered = false;
     const answer = statusOf(`${hung}/${path}`, init).finally(() => {
@@ -103,7 +103,7 @@ for (const { call, path, init, long } of blockedCalls)
 test('while a mount hangs, Postern stops on SIGTERM, and another process starts with the same data', { timeout: 120_000 }, async (t) => {
   const reason = missingRequirement();
   if (reason) return t.skip(reason);
-  const { postern, environment, hangIn, hung, other } = await startBesideMount(t);
+  const { postern, environment, hangIn, hung, other } = await startWithMount(t);
   assert.equal(await statusOf(`${other}/file/kept`, { method: 'PUT', body: 'a text' }), 201);
   const release = await hangIn('mkdir');
   const creating = fetch(`${hung}/folder/made`, { method: 'POST' }).catch(() => null);

@@ -151,12 +151,12 @@ async function* killAtEachCall(t: TestContext, change: Change) {
 
 const evidenceIn = (folder: string) => (fs.existsSync(join(folder, '.postern')) ? fs.readdirSync(join(folder, '.postern')) : []);
 
-for (const links of [true, false])
+for (const hasLinks of [true, false])
   for (const change of changes) {
     const { title, pending, act, after } = change;
-    const where = links ? '' : ', on a disk without links';
+    const where = hasLinks ? '' : ', on a disk without links';
     test(`after a kill, recovery leaves ${title} done or not begun, and reports which${where}`, async (t) => {
-      if (!links) disableLinks(t);
+      if (!hasLinks) disableLinks(t);
       for await (const { call, folder, context, storage } of killAtEachCall(t, change)) {
         const tookPlace = (await storage.recover({ ...pending, token: context.token })) !== null;
         assert.deepEqual(entriesOf(folder), tookPlace ? after.done : after.undone, `${call}: ${tookPlace}`);
@@ -167,7 +167,7 @@ for (const links of [true, false])
     });
 
     test(`${title} that is killed and then repeated takes place at most once${where}`, async (t) => {
-      if (!links) disableLinks(t);
+      if (!hasLinks) disableLinks(t);
       for await (const { call, folder, context, storage } of killAtEachCall(t, change)) {
         const repetition = { token: newToken(), pendingTokens: [context.token] };
         const tookPlaceAgain = await act(storage, repetition).then(

@@ -45,7 +45,7 @@ async function sendParts(base: string, upload: ClientUpload, start: number, onPa
   }
 }
 
-/** Runs work for all clients, some at the same time. */
+/** Runs `work` for each client, for at most `simultaneous` clients at a time. */
 async function forEachClient(clients: readonly ClientUpload[], work: (client: ClientUpload) => Promise<void>): Promise<void> {
   const queue = clients[Symbol.iterator]();
   const workNext = async () => {

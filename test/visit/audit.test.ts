@@ -29,7 +29,7 @@ async function startWithAuditLog(t: TestContext, over: object = {}) {
       body,
       headers: { cookie, ...(body.startsWith('{') ? { 'content-type': 'application/json' } : {}) },
     });
-  /** Restarts the server, so that all entries are written, and returns the audit entries and alerts. */
+  /** Restarts the server, so that all entries are written, and returns the audit entries of visitors and the alerts. */
   async function readAuditLog() {
     await postern.stop();
     const again = await startPostern(t, { data, replacements: { ports: { clock } } });

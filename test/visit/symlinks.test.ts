@@ -6,9 +6,9 @@ import { fromBufferPromise } from 'yauzl';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { createShare, jsonPostRequest, sendPath } from './visiting.ts';
 
-const links = ['to-file', 'to-folder', 'inside', 'inside-folder', 'nowhere', 'to-root'];
+const symlinks = ['to-file', 'to-folder', 'inside', 'inside-folder', 'nowhere', 'to-root'];
 
-async function startWithLinks(t: TestContext) {
+async function startWithSymlinks(t: TestContext) {
   const postern = await startPostern(t);
   const outside = await temporaryFolder(t);
   await writeFile(join(outside, 'secret.txt'), 'secret');
@@ -26,7 +26,7 @@ async function startWithLinks(t: TestContext) {
 }
 
 test('a symbolic link is not listed or archived', async (t) => {
-  const { postern, base } = await startWithLinks(t);
+  const { postern, base } = await startWithSymlinks(t);
   const { entries, totalCount } = (await postern.visit(`${base}/list`)).body;
   assert.deepEqual(
     entries.map(({ name }: { name: string }) => name),
@@ -40,8 +40,8 @@ test('a symbolic link is not listed or archived', async (t) => {
 });
 
 test('requests to list, read, change or delete a symbolic link or a path below it get 404, wherever the link points', async (t) => {
-  const { postern, base } = await startWithLinks(t);
-  for (const name of links) {
+  const { postern, base } = await startWithSymlinks(t);
+  for (const name of symlinks) {
     for (const route of ['list', 'file', 'view', 'zip'])
       assert.equal((await sendPath(postern, `${base}/${route}/${name}`)).status, 404, `${route} ${name}`);
     assert.equal((await sendPath(postern, `${base}/zip?name=${name}`)).status, 404, name);
@@ -56,8 +56,8 @@ test('requests to list, read, change or delete a symbolic link or a path below i
 });
 
 test('nothing is written through a symbolic link', async (t) => {
-  const { postern, base, outside, pathOf } = await startWithLinks(t);
-  for (const name of links) {
+  const { postern, base, outside, pathOf } = await startWithSymlinks(t);
+  for (const name of symlinks) {
     await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten' });
     await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten', headers: { 'if-match': '*' } });
     await sendPath(postern, `${base}/folder/${name}`, { method: 'POST' });
@@ -69,15 +69,15 @@ test('nothing is written through a symbolic link', async (t) => {
 });
 
 test('deleting a folder with symbolic links does not delete their targets', async (t) => {
-  const { postern, outside } = await startWithLinks(t);
+  const { postern, outside } = await startWithSymlinks(t);
   const { base } = await createShare(postern);
   assert.equal((await sendPath(postern, `${base}/file/box`, { method: 'DELETE' })).status, 204);
   assert.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret');
 });
 
 test('a share of a symbolic link cannot be created', async (t) => {
-  const { postern } = await startWithLinks(t);
-  for (const name of links) {
+  const { postern } = await startWithSymlinks(t);
+  for (const name of symlinks) {
     const refusal = await postern.send('share/add', newShare({ path: `/box/${name}` }));
     assert.equal(refusal.status, 400, name);
   }

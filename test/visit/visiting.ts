@@ -77,7 +77,7 @@ export const jsonPostRequest = (body: object, headers: Record<string, string> = 
 export const basicAuthorization = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-/** No permissions. A test sets those that it needs to true. */
+/** No permissions. A test sets the permissions that it needs to true. */
 export const noPermissions = {
   canView: false,
   canDownload: false,
