@@ -3,7 +3,7 @@
 export const flags = ['canView', 'canDownload', 'canDownloadFolder', 'canUpload', 'canCreateFolder', 'canRename', 'canDelete'] as const;
 export type Flag = (typeof flags)[number];
 export type Name = 'ann' | 'bob';
-export type Action = 'visit' | 'list' | 'view' | 'download' | 'downloadFolder' | 'upload' | 'createFolder' | 'rename' | 'delete';
+type Action = 'visit' | 'list' | 'view' | 'download' | 'downloadFolder' | 'upload' | 'createFolder' | 'rename' | 'delete';
 
 /** The flags that permit each action: one of them is enough. An action without flags is always permitted. */
 const sufficientFlags: Record<Action, readonly Flag[]> = {
