@@ -172,6 +172,17 @@ test('a count reads no other share and no other folder of its tenant, however ma
   assert.match(plan(/^select "id" from "tenant" where /), /SEARCH counted_folder .*USING .*tid=\? AND due_at<\?/);
 });
 
+test('a visit of a share with a quota reads no expired upload, except those that still arrive', async (t) => {
+  const statements = recordStatements(t);
+  const postern = await startPostern(t);
+  if (postern.ports.store.dialect.name !== 'sqlite') return t.skip('the plan of PostgreSQL depends on its statistics');
+  const { base } = await createShare(postern, { maxFiles: 2 });
+  assert.equal((await postern.visit(`${base}/visit`)).status, 200);
+  const planOfSum = (condition: string) => planOf(t, postern, statements, new RegExp(`^select .*from "resumable_upload" .*${condition}`));
+  assert.match(planOfSum('"holder" is null'), /SEARCH resumable_upload USING .*location_id=\? AND expires_at>\?/);
+  assert.match(planOfSum('"holder" is not null'), /SEARCH resumable_upload USING INDEX resumable_upload_claimed/);
+});
+
 /** Number of counted folders, and how many of them one transaction changes. */
 const [manyFolders, firstBatch] = [1200, 1000];
 

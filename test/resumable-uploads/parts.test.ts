@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { wideNetworkOf } from '#core/client-networks.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
@@ -324,19 +325,12 @@ test('one network cannot leave more than 200 unfinished uploads at a link', asyn
   assert.equal(refusal.json.code, 'uploadsBusy');
 });
 
-test('at a link with a thousand unfinished uploads, another network can begin one, and the largest network with idle uploads loses its smallest one', async (t) => {
-  const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
-  const tus = tusClient(postern, base);
+/** Begins an upload, and adds copies of its row. @returns the row of the upload */
+async function addUploads(postern: TestPostern, tus: ReturnType<typeof tusClient>, count: number, change: (index: number) => object) {
   const { store } = postern.ports;
   await tus.begin('first', 10, { 'x-forwarded-for': '203.0.113.8' });
   const row = await store.read.selectFrom('resumable_upload').selectAll().executeTakeFirstOrThrow();
-  const rows = Array.from({ length: 999 }, (_, index) => {
-    // Parts of all uploads of the largest network are being received, so none of them can be deleted.
-    const holder = index < 350 ? 'another process' : null;
-    const network = holder ? '198.51.100.0' : index < 650 ? '203.0.113.128' : `192.0.2.${index}`;
-    const received = index === 407 ? 4 : 5;
-    return { ...row, id: `id-${index}`, token: `token-${index}`, network, wide_network: network, received, holder };
-  });
+  const rows = Array.from({ length: count }, (_, index) => ({ ...row, id: `id-${index}`, token: `token-${index}`, ...change(index) }));
   for (let start = 0; start < rows.length; start += 100)
     await store.write(
       (tx) =>
@@ -346,6 +340,21 @@ test('at a link with a thousand unfinished uploads, another network can begin on
           .execute(),
       'job',
     );
+  return row;
+}
+
+const idsOfUploads = async ({ ports: { store } }: TestPostern) =>
+  (await store.read.selectFrom('resumable_upload').select('id').execute()).map(({ id }) => id);
+
+test('at a link with a thousand unfinished uploads, another network can begin one, and the largest network with idle uploads loses its smallest one', async (t) => {
+  const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const tus = tusClient(postern, base);
+  const row = await addUploads(postern, tus, 999, (index) => {
+    // Parts of all uploads of the largest network are being received, so none of them can be deleted.
+    const holder = index < 350 ? 'another process' : null;
+    const network = holder ? '198.51.100.0' : index < 650 ? '203.0.113.128' : `192.0.2.${index}`;
+    return { network, wide_network: network, received: index === 407 ? 4 : 5, holder };
+  });
   const [stagingFile = ''] = await stagedNames(postern);
   await writeFile(join(postern.files, '.postern', stagingFile.replace(row.token, 'token-407')), 'abcd');
   assert.equal((await tus.announce('new', 10, { 'x-forwarded-for': '203.0.113.9' })).status, 201);
@@ -353,8 +362,23 @@ test('at a link with a thousand unfinished uploads, another network can begin on
     (await stagedNames(postern)).filter((name) => name.includes('token-407')),
     [],
   );
-  const ids = (await store.read.selectFrom('resumable_upload').select('id').execute()).map(({ id }) => id);
+  const ids = await idsOfUploads(postern);
   assert.deepEqual([ids.length, ids.includes('id-407'), ids.includes(row.id)], [1000, false, true]);
+});
+
+test('at a location with five thousand unfinished uploads, a new one at any link replaces the smallest one of the largest network', async (t) => {
+  const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const tus = tusClient(postern, base);
+  // Each of the other links has fewer than a link may have.
+  const row = await addUploads(postern, tus, 4999, (index) => {
+    const network = index < 3000 ? wideNetworkOf('203.0.113.8') : `192.0.2.${index}`;
+    return { share_id: 1000 + (index % 100), network, wide_network: network, received: 5 };
+  });
+  assert.equal((await tus.announce('new', 10, { 'x-forwarded-for': '198.51.100.9' })).status, 201);
+  const ids = await idsOfUploads(postern);
+  assert.deepEqual([ids.length, ids.includes(row.id)], [5000, false], 'no bytes of the deleted upload had arrived');
+  const { status, json } = await tus.announce('more', 10, { 'x-forwarded-for': '203.0.113.129' });
+  assert.deepEqual([status, json.code], [503, 'uploadsBusy'], 'the largest network itself must wait');
 });
 
 test('an upload that has received no bytes expires after 15 minutes', async (t) => {

@@ -26,14 +26,19 @@ const toSpace = (row: { readonly bytes: number; readonly files: number } | undef
   files: Number(row?.files ?? 0),
 });
 
+const sumOfSpaces = (...spaces: readonly UsedSpace[]): UsedSpace => ({
+  bytes: spaces.reduce((sum, { bytes }) => sum + bytes, 0),
+  files: spaces.reduce((sum, { files }) => sum + files, 0),
+});
+
 const stepInRow = sql`case when holder is null then ${sql.lit(idleClaimStep)} else ${sql.lit(claimStep)} end`;
 /** `claimOf` in SQL. */
 const claimedBytes = sql`case when size - received < ${stepInRow} then size else received + ${stepInRow} end`;
 
-/** Returns the bytes and files that unfinished uploads into a folder claim. @param now ms since the epoch */
-async function spaceOfUploads(db: Tx, { tid, locationId, path }: LocationItem, now: number): Promise<UsedSpace> {
+/** Returns the bytes and files that changes of files claim, and uploads whose file is being put in place. */
+async function spaceOfPendingChanges(db: Tx, { tid, locationId, path }: LocationItem): Promise<UsedSpace> {
   const item = splitPath(path);
-  const pending = await db
+  const row = await db
     .selectFrom('unsettled')
     .select([sumOf('bytes').as('bytes'), sumOf('files').as('files')])
     .where('tid', '=', tid)
@@ -42,17 +47,21 @@ async function spaceOfUploads(db: Tx, { tid, locationId, path }: LocationItem, n
       or([isWithin('parent', path), ...(item ? [and([eb('parent', '=', formatItemPath(item.parent)), eb('name', '=', item.name)])] : [])]),
     )
     .executeTakeFirst();
-  const inParts = await db
+  return toSpace(row);
+}
+
+/** Returns the bytes and files that unfinished uploads in parts claim. Two queries, because each has an index. */
+async function spaceOfUploadsInParts(db: Tx, { tid, locationId, path }: LocationItem, now: number): Promise<UsedSpace> {
+  const uploads = db
     .selectFrom('resumable_upload')
     .select([sql<number>`coalesce(sum(${claimedBytes}), 0)`.as('bytes'), sql<number>`count(*)`.as('files')])
     .where('tid', '=', tid)
     .where('location_id', '=', locationId)
     .where('stored_name', 'is', null)
-    .where(({ or, eb }) => or([eb('expires_at', '>', now), eb('holder', 'is not', null)])) // a part may arrive after the expiry
-    .where(isWithin('location_path', path))
-    .executeTakeFirst();
-  const [a, b] = [toSpace(pending), toSpace(inParts)];
-  return { bytes: a.bytes + b.bytes, files: a.files + b.files };
+    .where(isWithin('location_path', path));
+  const idle = await uploads.where('holder', 'is', null).where('expires_at', '>', now).executeTakeFirst();
+  const arriving = await uploads.where('holder', 'is not', null).executeTakeFirst(); // a part may arrive after the expiry
+  return sumOfSpaces(toSpace(idle), toSpace(arriving));
 }
 
 /** Returns what a counted folder holds, without uploads that are under way. */
@@ -70,8 +79,7 @@ export async function countedSpace(db: Tx, { tid, locationId, path }: LocationIt
 
 /** Returns what a counted folder holds, with the uploads that are under way. @param now ms since the epoch */
 export async function usedSpace(db: Tx, item: LocationItem, now: number): Promise<UsedSpace> {
-  const [folder, uploads] = [await countedSpace(db, item), await spaceOfUploads(db, item, now)];
-  return { bytes: folder.bytes + uploads.bytes, files: folder.files + uploads.files };
+  return sumOfSpaces(await countedSpace(db, item), await spaceOfPendingChanges(db, item), await spaceOfUploadsInParts(db, item, now));
 }
 
 /** Returns what the locations of a tenant hold, by location. A location whose files were not counted yet is absent. */

@@ -31,6 +31,7 @@ import { heldMails } from './0030-held-lists.ts';
 import { pendingChangeIndexes } from './0031-pending-change-indexes.ts';
 import { quotaCounts } from './0032-quota-counts.ts';
 import { listChanges } from './0033-list-changes.ts';
+import { claimedUploads } from './0034-claimed-uploads.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   pendingChangeIndexes,
   quotaCounts,
   listChanges,
+  claimedUploads,
 ];

@@ -95,13 +95,13 @@ export async function createUpload(
       },
     };
     // The row comes first: the sweep deletes a staging file that has no row.
-    const deletedUpload = await ports.store.write(async (tx) => {
+    const deletedUploads = await ports.store.write(async (tx) => {
       const deleted = await checkUnfinished(tx, row, now);
       await checkQuota(tx, link, { bytes: size, files: 1 }, now);
       await tx.insertInto('resumable_upload').values(row).execute();
       return deleted;
     }, visitorTurn(visitorRequest.address));
-    if (deletedUpload) await deleteStagingFile(ports, shared.storage, row, deletedUpload);
+    for (const upload of deletedUploads) await deleteStagingFile(ports, shared.storage, row, upload);
     try {
       const upload = await shared.storage.upload({ parent, name, size, ifTaken: ifNameTaken(row) }, row.token);
       await upload.closeForRecovery();

@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
 import type { Tx } from '#ports/store.ts';
 import type { UploadRow } from './upload-rows.ts';
 
 /** Maximum number of unfinished uploads at one link: in total, from one network, and from one wide network. */
 const maxUnfinished = { link: 1000, network: 200, wide: 400 };
+/** Maximum number of unfinished uploads at one location. A visit of a share with a quota adds up their sizes. */
+const maxAtLocation = 5000;
 /**
  * Maximum number of uploads at one link that are not complete, with the expired ones. It is reached only if expired uploads cannot
  * be deleted for hours, because the storage fails.
@@ -31,11 +32,29 @@ async function isFull(tx: Tx, { tid, share_id: shareId }: UploadRow): Promise<bo
   return last !== undefined;
 }
 
-const unfinishedAtLink = (tx: Tx, { tid, share_id: shareId }: UploadRow, now: number) =>
+/** Returns whether a location has too many unfinished uploads. Does not count those that have expired while a part arrives. */
+async function isLocationFull(tx: Tx, { tid, location_id: locationId }: UploadRow, now: number): Promise<boolean> {
+  const last = await tx
+    .selectFrom('resumable_upload')
+    .select('expires_at')
+    .where('tid', '=', tid)
+    .where('location_id', '=', locationId)
+    .where('stored_name', 'is', null)
+    .where('expires_at', '>', now)
+    .limit(1)
+    .offset(maxAtLocation - 1)
+    .executeTakeFirst();
+  return last !== undefined;
+}
+
+/** Where the number of unfinished uploads is limited: at the link or at the location of a new upload. */
+type Scope = 'share_id' | 'location_id';
+
+const unfinishedAt = (tx: Tx, scope: Scope, row: UploadRow, now: number) =>
   tx
     .selectFrom('resumable_upload')
-    .where('tid', '=', tid)
-    .where('share_id', '=', shareId)
+    .where('tid', '=', row.tid)
+    .where(scope, '=', row[scope])
     .where('stored_name', 'is', null)
     .where(({ or, eb }) => or([eb('expires_at', '>', now), eb('holder', 'is not', null)]));
 
@@ -43,8 +62,8 @@ const unfinishedAtLink = (tx: Tx, { tid, share_id: shareId }: UploadRow, now: nu
 export type DeletedUpload = Pick<UploadRow, 'id' | 'location_id' | 'location_path' | 'token' | 'handle'>;
 
 /** Returns the upload of a wide network with the fewest received bytes. Ignores uploads that are being received or put in place. */
-const findSmallestUpload = (tx: Tx, row: UploadRow, wideNetwork: string, now: number): Promise<DeletedUpload | undefined> =>
-  unfinishedAtLink(tx, row, now)
+const findSmallestUpload = (tx: Tx, scope: Scope, row: UploadRow, wideNetwork: string, now: number): Promise<DeletedUpload | undefined> =>
+  unfinishedAt(tx, scope, row, now)
     .select(['id', 'location_id', 'location_path', 'token', 'handle'])
     .where('wide_network', '=', wideNetwork)
     .where('holder', 'is', null)
@@ -67,36 +86,29 @@ const findSmallestUpload = (tx: Tx, row: UploadRow, wideNetwork: string, now: nu
 /**
  * Deletes the row of the smallest upload of the wide network with the most uploads. Uploads that are being received or put in place
  * stay. If a network has only such uploads, the network with the next most uploads loses one.
- * @param ownCount unfinished uploads of the wide network of the new upload, without the new one
- * @throws Refusal (503) if no such network has more uploads than the network of the new upload would then have
+ * @returns null if no such network has more uploads than the network of the new upload would then have
  */
-async function deleteSmallestUpload(tx: Tx, row: UploadRow, ownCount: number, now: number): Promise<DeletedUpload> {
-  const networks = await unfinishedAtLink(tx, row, now)
-    .select(({ fn }) => ['wide_network', fn.countAll<number | string>().as('count')])
+async function deleteSmallestUpload(tx: Tx, scope: Scope, row: UploadRow, now: number): Promise<DeletedUpload | null> {
+  const networks = await unfinishedAt(tx, scope, row, now)
+    .select(({ fn }) => ['wide_network', fn.countAll<number | string>().as('count'), fn.count<number | string>('holder').as('arriving')])
     .groupBy('wide_network')
-    .having(sql<boolean>`count(holder) < count(*)`)
     .orderBy('count', 'desc')
     .execute();
-  for (const { wide_network: wideNetwork, count } of networks) {
+  const ownCount = Number(networks.find(({ wide_network }) => wide_network === row.wide_network)?.count ?? 0);
+  for (const { wide_network: wideNetwork, count, arriving } of networks) {
     if (Number(count) <= ownCount + 1) break;
-    const smallest = await findSmallestUpload(tx, row, wideNetwork, now);
+    if (Number(arriving) === Number(count)) continue;
+    const smallest = await findSmallestUpload(tx, scope, row, wideNetwork, now);
     if (!smallest) continue;
     await tx.deleteFrom('resumable_upload').where('tid', '=', row.tid).where('id', '=', smallest.id).execute();
     return smallest;
   }
-  throw busyRefusal();
+  return null;
 }
 
-/**
- * Checks that a link may have one more unfinished upload. If it has too many, deletes an upload of the wide network with the most
- * uploads, so that nobody can block the uploads of others.
- * @returns the upload that was deleted, or null
- * @throws Refusal (503)
- */
-export async function checkUnfinished(tx: Tx, row: UploadRow, now: number): Promise<DeletedUpload | null> {
-  if (await isFull(tx, row))
-    throw new Refusal('uploadsBusy', 'Too many expired uploads at this link could not be deleted yet. Try again later.', { retryAfter });
-  const counts = await unfinishedAtLink(tx, row, now)
+/** Makes room at a link for a new upload. @returns the upload that was deleted, or null @throws Refusal (503) */
+async function makeRoomAtLink(tx: Tx, row: UploadRow, now: number): Promise<DeletedUpload | null> {
+  const counts = await unfinishedAt(tx, 'share_id', row, now)
     .select(({ fn, ref }) => [
       fn.countAll<number | string>().as('link'),
       fn.count<number | string>(ref('id')).filterWhere('network', '=', row.network).as('network'),
@@ -104,5 +116,29 @@ export async function checkUnfinished(tx: Tx, row: UploadRow, now: number): Prom
     ])
     .executeTakeFirstOrThrow();
   for (const group of ['network', 'wide'] as const) if (Number(counts[group]) >= maxUnfinished[group]) throw busyRefusal();
-  return Number(counts.link) < maxUnfinished.link ? null : deleteSmallestUpload(tx, row, Number(counts.wide), now);
+  if (Number(counts.link) < maxUnfinished.link) return null;
+  const deleted = await deleteSmallestUpload(tx, 'share_id', row, now);
+  if (!deleted) throw busyRefusal();
+  return deleted;
+}
+
+/** Makes room at a location for a new upload. @returns the upload that was deleted, or null @throws Refusal (503) */
+async function makeRoomAtLocation(tx: Tx, row: UploadRow, now: number): Promise<DeletedUpload | null> {
+  if (!(await isLocationFull(tx, row, now))) return null;
+  const deleted = await deleteSmallestUpload(tx, 'location_id', row, now);
+  if (!deleted) throw new Refusal('uploadsBusy', 'Too many uploads to this storage are unfinished. Try again later.', { retryAfter });
+  return deleted;
+}
+
+/**
+ * Checks that a link and its location may have one more unfinished upload. If one of them has too many, deletes an upload of the wide
+ * network with the most uploads there, so that nobody can block the uploads of others.
+ * @returns the uploads that were deleted
+ * @throws Refusal (503)
+ */
+export async function checkUnfinished(tx: Tx, row: UploadRow, now: number): Promise<readonly DeletedUpload[]> {
+  if (await isFull(tx, row))
+    throw new Refusal('uploadsBusy', 'Too many expired uploads at this link could not be deleted yet. Try again later.', { retryAfter });
+  const deleted = [await makeRoomAtLink(tx, row, now), await makeRoomAtLocation(tx, row, now)];
+  return deleted.filter((upload) => upload !== null);
 }
