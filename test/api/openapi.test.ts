@@ -148,7 +148,7 @@ test('/openapi.json describes that a download may be redirected to the storage',
   const postern = await startPostern(t);
   const { paths } = (await postern.visit('/openapi.json')).body;
   const { responses } = paths['/s/{viewId}/file/{path}'].get;
-  assert.deepEqual(Object.keys(responses), ['200', '206', '302', 'default']);
+  assert.deepEqual(Object.keys(responses), ['200', '206', '302', '304', 'default']);
   assert.ok(responses['302'].headers.Location);
 });
 
