@@ -1,13 +1,14 @@
 """A SAML provider built on pysaml2 and xmlsec1 (Debian: python3-pysaml2, xmlsec1). It shares no code with Postern's client.
 
 POST /service-provider           reads the metadata of a service provider (the body); answers 400 if pysaml2 does not accept it
-GET  /metadata                   its own metadata
+GET  /metadata                   the metadata of this provider
 GET  /sso?SAMLRequest&RelayState a page that posts the response of pysaml2 for the user of /next
-GET  /next?user=NAME             who signs in next
+GET  /next?user=NAME             sets the user who signs in next
 GET  /roll-over                  replaces the key
-GET  /response?case&request      a response, base64: right, or wrong in one named way
-GET  /response?name&request      a right response with another user name; with session_end instead of name: another end of the session
-GET  /cases                      the names
+GET  /response?case&request      the response of a case, in base64
+GET  /response?name&request      a valid response in base64 with this NameID
+GET  /response?session_end&request  a valid response in base64 whose session ends after this number of seconds
+GET  /cases                      the names of the cases: right (valid responses), and wrong (responses with one defect)
 Arguments: the port, and a folder for keys.
 """
 import base64
@@ -44,10 +45,10 @@ state = {"next": "ann", "key": "provider", "entity": "", "acs": "", "metadata": 
 
 
 def run(*command):
-    done = subprocess.run(command, capture_output=True)
-    if done.returncode:
-        raise RuntimeError(done.stderr.decode())
-    return done.stdout.decode()
+    result = subprocess.run(command, capture_output=True)
+    if result.returncode:
+        raise RuntimeError(result.stderr.decode())
+    return result.stdout.decode()
 
 
 def make_key(name):
@@ -91,7 +92,7 @@ def answer_request(request):
     return str(response)
 
 
-# The rest makes the responses of /response: right, or wrong in one way.
+# The functions below create the responses of /response.
 
 
 def at(seconds):
@@ -104,8 +105,8 @@ def new_id(prefix):
 
 
 def template(algorithm=RSA_SHA256, digest=SHA256, transforms=("enveloped", "exclusive"), canonical=EXCLUSIVE, uri="#@ID@"):
-    known = {"enveloped": f"{SIGNATURE}enveloped-signature", "exclusive": EXCLUSIVE, "comments": EXCLUSIVE + "WithComments"}
-    steps = "".join(f'<ds:Transform Algorithm="{known[one]}"/>' for one in transforms)
+    algorithms = {"enveloped": f"{SIGNATURE}enveloped-signature", "exclusive": EXCLUSIVE, "comments": EXCLUSIVE + "WithComments"}
+    steps = "".join(f'<ds:Transform Algorithm="{algorithms[name]}"/>' for name in transforms)
     return (
         f'<ds:Signature xmlns:ds="{SIGNATURE}"><ds:SignedInfo><ds:CanonicalizationMethod Algorithm="{canonical}"/>'
         f'<ds:SignatureMethod Algorithm="{algorithm}"/><ds:Reference URI="{uri}"><ds:Transforms>{steps}</ds:Transforms>'
@@ -187,7 +188,7 @@ def split_signature(xml):
 
 
 def wrap(number, request):
-    """Signature wrapping, numbered as by Somorovsky et al.: 1 and 2 of the response, 3 to 8 of the assertion."""
+    """Signature wrapping, numbered as by Somorovsky et al.: 1 and 2 wrap a signed response, 3 to 8 a signed assertion."""
     forged = lambda inner="", **o: assertion(request, inner, user="admin", **o)[1]
     if number <= 2:
         signature, real = split_signature(respond(request, signs=("response",)))
@@ -365,8 +366,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         url = urlparse(self.path)
         try:
-            found = body_for(url.path, {name: values[0] for name, values in parse_qs(url.query).items()})
-            self.reply(200, *found) if found else self.reply(404, "text/plain", "")
+            result = body_for(url.path, {name: values[0] for name, values in parse_qs(url.query).items()})
+            self.reply(200, *result) if result else self.reply(404, "text/plain", "")
         except Exception as error:
             self.reply(500, "text/plain", repr(error))
 
@@ -376,8 +377,8 @@ class Handler(BaseHTTPRequestHandler):
             state["entity"] = re.search(r'entityID="([^"]+)"', state["metadata"]).group(1)
             state["acs"] = re.search(r'AssertionConsumerService[^>]* Location="([^"]+)"', state["metadata"]).group(1)
             configure()
-            known = state["server"].metadata.assertion_consumer_service(state["entity"], BINDING_HTTP_POST)
-            self.reply(200, "text/plain", known[0]["location"])
+            services = state["server"].metadata.assertion_consumer_service(state["entity"], BINDING_HTTP_POST)
+            self.reply(200, "text/plain", services[0]["location"])
         except Exception as error:
             self.reply(400, "text/plain", repr(error))
 

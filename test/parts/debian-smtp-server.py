@@ -1,5 +1,5 @@
-# An SMTP server of Debian (python3-aiosmtpd), which shares no code with the library of Postern. It offers STARTTLS, and accepts
-# mails only after it and a sign-in. Each mail is a line of JSON on stdout.
+# An SMTP server (Debian's python3-aiosmtpd) that shares no code with Postern. It accepts mails only after STARTTLS and a sign-in.
+# Each mail is a line of JSON on stdout.
 # Arguments: certificate, key. Prints "ready <port>".
 import asyncio
 import base64

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { atEnd } from './at-end.ts';
 import { endProcess } from './end-process.ts';
 
-const python = '/usr/bin/python3'; // Debian's Python, because another Python does not see the packages of Debian
+const python = '/usr/bin/python3'; // only this interpreter finds Debian's Python modules
 const script = join(import.meta.dirname, 'debian-smtp-server.py');
 
 /** A mail as the server has received it. */

@@ -32,7 +32,7 @@ export interface ForgingProvider {
   readonly requestedPaths: string[];
   /** Returns the claims of a valid ID token. */
   claims(over?: object): Record<string, unknown>;
-  /** Signs claims with the published key. @param type `typ` of the header */
+  /** Signs claims with `key`. @param type `typ` of the header */
   sign(claims: object, type?: string): Promise<string>;
 }
 

@@ -5,7 +5,7 @@ import type { AzureConfiguration } from '#core/records/location-configurations.t
 import type { Outbound } from '#ports/outbound.ts';
 import { partSpace, uploadSpool } from './open-s3.ts';
 
-/** Returns what storages in Azure need. */
+/** Returns the services that storages in Azure need. */
 export const azureServices = (outbound: Pick<Outbound, 'request'>) => ({
   outbound,
   parts: partSpace(),

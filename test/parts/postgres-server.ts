@@ -21,7 +21,7 @@ export interface PostgresServer extends AsyncDisposable {
   /** Returns the URL of a database of this server, whether the database exists or not. */
   url(database: string): string;
   start(): Promise<void>;
-  /** Stops the server and starts it again as a standby, which answers queries only. `start` after `stop` makes it a primary again. */
+  /** Stops the server and starts it again as a standby, which accepts no changes. `start` after `stop` makes it a primary again. */
   startAsStandby(): Promise<void>;
   /** Suspends all processes of the server, as if its machine hung. @returns a function that resumes them */
   suspend(): () => void;
@@ -94,7 +94,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
     await stop();
     await writeFile(standbyMark, '', { mode: 0o644 });
     await start();
-    await rm(standbyMark); // read at the start only
+    await rm(standbyMark); // PostgreSQL reads the file only when it starts
   }
   function suspend(): () => void {
     const processes = [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)];

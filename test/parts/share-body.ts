@@ -1,4 +1,4 @@
-/** The body of a share/add request that allows everything at the root of the first location. */
+/** The body of a share/add request with all permissions for the root of the location `local`. */
 export const shareBody = {
   title: 'Audit 2026',
   location: 'local',

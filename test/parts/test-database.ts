@@ -5,7 +5,7 @@ import pg from 'pg';
 
 /** URL of the server if the tests run on PostgreSQL. */
 const server = process.env['POSTERN_TEST_POSTGRES'];
-/** Name of a migrated database on that server, which scripts/run-tests.ts creates. Each data folder gets a copy of it. */
+/** Name of a migrated database, which scripts/run-tests.ts creates on that server. Each data folder gets a copy of the database. */
 export const templateDatabase = 'postern_template';
 
 /** File name of a SQLite database in a data folder. */

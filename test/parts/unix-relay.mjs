@@ -1,4 +1,4 @@
-// Copies the connections to a socket file to a port of this machine. It runs in a network namespace whose ports nobody else reaches.
+// Forwards connections from a socket file to a port of its network namespace, which processes outside the namespace cannot reach.
 import { connect, createServer } from 'node:net';
 
 const [socketFile = '', port = ''] = process.argv.slice(2);
