@@ -149,7 +149,7 @@ else {
     assert.deepEqual([newHeaders['content-type'], newHeaders['x-ms-meta-author']], ['text/x-special', 'ann']);
   });
 
-  test('Azure (azurite): recovery completes a rename of a folder whose copies were complete', async () => {
+  test('Azure (azurite): recovery completes the rename of a folder if all files were copied', async () => {
     const configuration = await newContainer();
     const storage = openAzure(configuration, outbound);
     await createFolder(storage, parsePath('/'), 'old');

@@ -64,7 +64,7 @@ for (const [where, which] of [
   ['the same process', 0],
   ['another process', 1],
 ] as const)
-  test(`while a conflicting change is retried, other changes of its tenant that ${where} requests wait`, async (t) => {
+  test(`while a conflicting change is retried, other changes of its tenant wait in ${where}`, async (t) => {
     const stores = [await openStore(t), await openStore(t)] as const;
     const change = startConflictingChange(stores[0], 2);
     await change.retryStarted;
@@ -111,7 +111,7 @@ const settingOf = async (tx: Tx, name: string): Promise<string> => {
   return rows[0]?.value ?? '';
 };
 
-test('the last retry of a conflicting change, which blocks all others, has a statement timeout of one second', async (t) => {
+test('the last retry of a conflicting change has a statement timeout of one second, because it blocks all other changes', async (t) => {
   const store = await openStore(t);
   const limits: string[] = [];
   await store.write(

@@ -168,7 +168,7 @@ test('at a hierarchical Azure account, at most four deletions of evidence run at
   assert.ok(most <= 4, `${most} at a time`);
 });
 
-test('a deletion that a hierarchical Azure account continues without end is given up', async (t) => {
+test('a deletion fails if a hierarchical Azure account always returns another continuation token', async (t) => {
   const { service, configuration } = await startFake(t);
   let pages = 0;
   service.intercept = ({ method, url = '' }, response) => {
@@ -180,7 +180,7 @@ test('a deletion that a hierarchical Azure account continues without end is give
   await assert.rejects(open(configuration).clearEvidence({ ...deletion, token: newToken() }), StorageUnavailable);
 });
 
-test('a list of a hierarchical Azure account that is not what was requested makes the location unavailable', async (t) => {
+test('an invalid list of a hierarchical Azure account makes the location unavailable', async (t) => {
   const { service, configuration } = await startFake(t);
   const entry = { contentLength: '1', etag: '0x1', lastModified: new Date().toUTCString() };
   for (const body of ['<html>', '[]', '{"paths":{}}', JSON.stringify({ paths: [{ ...entry, name: 'other/a' }] }), '['.repeat(1 << 20)]) {

@@ -7,7 +7,7 @@ import { startFakeS3 } from '../parts/fake-s3.ts';
 import type { FakeResponder } from '../parts/fake-service.ts';
 import { openS3 } from '../parts/open-s3.ts';
 
-/** Starts a fake S3 service. @returns a storage in it, and the requests that it received */
+/** Starts a fake S3 service. @returns a storage in it, its requests and its address */
 export async function startFakeS3Storage(t: TestContext, answer: FakeResponder, monotonic?: () => number) {
   const { configuration, requests } = await startFakeS3(t, answer);
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });

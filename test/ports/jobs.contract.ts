@@ -10,9 +10,9 @@ import { until } from './until.ts';
 
 const lease = 60_000; // ms: longer than any test
 const times = { lease, overdue: 0, longestPause: 60_000 };
-const millisecondsPerDay = 86_400_000; // ms
+const millisecondsPerDay = 86_400_000;
 
-/** Tests of jobs that every database engine must pass. */
+/** Tests the job queue. Every database engine must pass. */
 export function jobContract(engine: string, begin: OpenStore): void {
   /** Opens one database for processes with the given names. */
   async function openProcesses(t: TestContext, ...names: string[]) {
@@ -44,7 +44,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     assert.equal(new Set(keys).size, 20);
   });
 
-  test(`jobs that were stored or claimed while the database's clock was a year ahead run (${engine})`, async (t) => {
+  test(`a job can be claimed even if it was stored or claimed while the database's clock was a year ahead (${engine})`, async (t) => {
     const [ports, other] = await openProcesses(t, 'one', 'other');
     assert.ok(ports && other);
     const ahead = sql<number>`${ports.store.dialect.now} + ${365 * millisecondsPerDay}`;

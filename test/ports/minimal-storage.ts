@@ -87,15 +87,15 @@ export class MinimalStorage implements Storage {
 
   async upload(target: UploadTarget, token: string): Promise<Upload> {
     await this.#checkParent(target.parent);
-    const staged: StagedUpload = { chunks: [], placedAs: null };
-    this.#stagedUploads.set(token, staged);
+    const stagedUpload: StagedUpload = { chunks: [], placedAs: null };
+    this.#stagedUploads.set(token, stagedUpload);
     return {
       handle: `upload ${token}`,
-      write: async (chunk) => void staged.chunks.push(Buffer.from(chunk)),
+      write: async (chunk) => void stagedUpload.chunks.push(Buffer.from(chunk)),
       sync: async () => void (await roundTrip()),
       place: async () => {
-        staged.placedAs = await this.#place(target, Buffer.concat(staged.chunks), token);
-        return staged.placedAs;
+        stagedUpload.placedAs = await this.#place(target, Buffer.concat(stagedUpload.chunks), token);
+        return stagedUpload.placedAs;
       },
       discard: async () => void this.#stagedUploads.delete(token),
       closeForRecovery: async () => {},

@@ -86,11 +86,11 @@ test('a location whose disk did not respond to a visitor counts as available onc
   await folders.check(folder);
 });
 
-test('Postern keeps running if a disk responds too late, and fails again while the late result is discarded', async (t) => {
+test('Postern keeps running if a disk responds too late, and the late result cannot be discarded', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
-  const [parent, answers, discarded] = [await temporaryFolder(t), [] as (() => void)[], [] as string[]];
+  const [parent, answers, discardCommands] = [await temporaryFolder(t), [] as (() => void)[], [] as string[]];
   const staged = { file: -1, staging: { folder: -1, name: 'token' }, token: 'token', floor: 0, mustSyncName: false };
   const file = { name: 'file', folder: false, size: 1 << 20, modified: 0, etag: 'etag' };
   const lateResults: Readonly<Partial<Record<string, unknown>>> = {
@@ -107,7 +107,7 @@ test('Postern keeps running if a disk responds too late, and fails again while t
       if (value !== undefined) return void answers.push(() => receive({ value }));
       setImmediate(() => {
         receive({ error: { kind: 'StorageUnavailable', message: 'the disk returned EIO' } });
-        discarded.push(command);
+        discardCommands.push(command);
       });
     },
     startIdleTimer: () => {},
@@ -124,18 +124,18 @@ test('Postern keeps running if a disk responds too late, and fails again while t
     () => storage.continueUpload?.(target, { token: 'token', offset: 0, handle: null }),
   ];
   for (const [index, request] of requests.entries()) {
-    const refused = assert.rejects(async () => request(), StorageUnavailable);
+    const rejection = assert.rejects(async () => request(), StorageUnavailable);
     await until(() => answers.length > index);
     now += 21_000;
     t.mock.timers.tick(1000);
-    await refused;
+    await rejection;
     answers[index]?.();
-    await until(() => discarded.length > index); // an unhandled rejection fails the test
+    await until(() => discardCommands.length > index); // an unhandled rejection fails the test
   }
-  assert.deepEqual(discarded, ['close', 'discardUpload', 'closeUpload']);
+  assert.deepEqual(discardCommands, ['close', 'discardUpload', 'closeUpload']);
 });
 
-test('the number of open locations per tenant is limited, and those of other tenants stay open', async (t) => {
+test('the number of open locations per tenant is limited, and the locations of other tenants stay open', async (t) => {
   const [folders, parent] = [new OpenFolders(4), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());
   const writing = { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership };
@@ -190,7 +190,7 @@ test('a file that is being read stays readable even if its folder is closed to m
   await until(() => threads() <= before); // the closed folder keeps no thread
 });
 
-test('if a disk is lost while folders are being closed, the read fails and closing completes', async (t) => {
+test('if a disk is lost while folders are being closed, a running read fails, and the folders are closed', async (t) => {
   const [folders, parent] = [new OpenFolders(), await temporaryFolder(t)];
   const folder = { tid: 1, path: parent, mountPoint: false };
   const diskLoss = Promise.withResolvers<never>();

@@ -148,7 +148,7 @@ test('the server releases the locks of a process that no longer responds', async
   await work;
 });
 
-/** Starts a relay to the database. @returns its URL, and a function that sets whether it is silent: accepts bytes, but sends none */
+/** Starts a relay to the database. @returns its URL, and a function that sets whether it is silent: it accepts bytes, but forwards none */
 async function startRelay(t: TestContext, url: string) {
   const target = new URL(url);
   const [serverHost, serverPort] = [target.hostname, Number(target.port)];
@@ -277,7 +277,7 @@ async function countReadRows(tx: Tx): Promise<number> {
   return Number(rows[0]?.rows);
 }
 
-/** Opens a store. `maxRows` returns the most rows of these tables that one change has read, including reads for constraint checks. */
+/** Opens a store. `maxRows` returns the highest result of `countReadRows` for one change, including reads for constraint checks. */
 async function openCountingStore(t: TestContext, url: string) {
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());

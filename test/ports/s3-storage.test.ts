@@ -140,7 +140,7 @@ else {
     await assert.rejects(change(openS3(configuration, { request })), OutcomeUnknown);
   }
 
-  test('S3 (radosgw): recovery completes a rename of a folder whose copies were complete', async () => {
+  test('S3 (radosgw): recovery completes the rename of a folder if all files were copied', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     await createFolder(storage, parsePath('/'), 'old');
@@ -239,7 +239,7 @@ else {
     assert.deepEqual(await namesIn(storage, '/old'), ['a']);
   });
 
-  test('S3 (radosgw): recovery undoes a rename of a folder whose copies were not complete', async () => {
+  test('S3 (radosgw): recovery undoes the rename of a folder if not all files were copied', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     for (const folder of ['old', 'new']) await createFolder(storage, parsePath('/'), folder);
@@ -393,7 +393,7 @@ else {
     return { configuration, listStaged };
   }
 
-  test('at an S3 location, an upload in parts goes on after a restart, and leaves nothing behind', async (t) => {
+  test('at an S3 location, an upload in parts continues after a restart, and leaves no staging files', async (t) => {
     const { configuration, listStaged } = await newLocation();
     await checkParts(
       t,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 
-/** Returns the mount points at or below a folder, the one that was mounted last first. */
+/** Returns the mount points at or below a folder, the newest first. */
 const mountsBelow = (folder: string) =>
   readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
@@ -18,7 +18,7 @@ export function unmount(folder: string): void {
   for (const mountPoint of mountsBelow(folder)) execFileSync('umount', ['-l', mountPoint]);
 }
 
-/** Makes a folder for mounts. After the test they are unmounted and the folder is deleted. */
+/** Creates a folder for mounts. After the test, all mounts in the folder are removed, and the folder is deleted. */
 export function createMountFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'postern-disk-'));
   atEnd(t, () => {

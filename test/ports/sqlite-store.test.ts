@@ -39,43 +39,43 @@ const longChange = (number: number) => async (tx: Tx) => {
 
 test('between long changes of one tenant the event loop runs other work', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
-  let done = 0;
+  let doneCount = 0;
   const long = Array.from({ length: 12 }, async (_, number) => {
     await store.write(longChange(number), { tenant: 1 }, { dryRun: number % 2 === 0 });
-    done += 1;
+    doneCount += 1;
   });
-  await until(() => done > 0);
+  await until(() => doneCount > 0);
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-  assert.ok(done < 6, `${done} long changes in twenty turns of the event loop`);
+  assert.ok(doneCount < 6, `${doneCount} long changes in twenty turns of the event loop`);
   await Promise.all(long);
   assert.deepEqual((await keysOf(store)).sort(), ['1', '11', '3', '5', '7', '9']);
 });
 
 test('between long changes of many tenants the event loop runs other work', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
-  let done = 0;
+  let doneCount = 0;
   const write = async (number: number) => {
     await store.write(longChange(number), { tenant: number % 12 });
-    done += 1;
+    doneCount += 1;
   };
   await Promise.all(Array.from({ length: 12 }, (_, number) => write(number))); // each tenant has had a long change
-  const before = done;
+  const before = doneCount;
   const long = Array.from({ length: 12 }, (_, number) => write(12 + number));
-  await until(() => done > before);
+  await until(() => doneCount > before);
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-  assert.ok(done - before < 6, `${done - before} long changes in twenty turns of the event loop`);
+  assert.ok(doneCount - before < 6, `${doneCount - before} long changes in twenty turns of the event loop`);
   await Promise.all(long);
 });
 
 test('sync() does not wait for all pending changes of a tenant', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
-  let done = 0;
+  let doneCount = 0;
   const long = Array.from({ length: 12 }, async (_, number) => {
     await store.write(longChange(number), { tenant: 1 });
-    done += 1;
+    doneCount += 1;
   });
   await store.sync();
-  assert.ok(done < 6, `${done} long changes were made before`);
+  assert.ok(doneCount < 6, `${doneCount} long changes were made before`);
   await Promise.all(long);
 });
 
@@ -86,10 +86,10 @@ test('when the store is closed, it waits some seconds for long changes, and each
   const store = openSqliteStore(folder, (cause) => assert.fail(`the disk failed: ${cause}`));
   const long = Array.from({ length: 100 }, (_, number) => store.write(longChange(number), { tenant: 1 }));
   const [outcomes] = await Promise.all([Promise.allSettled(long), store[Symbol.asyncDispose]()]);
-  const done = outcomes.flatMap(({ status }, number) => (status === 'fulfilled' ? [`${number}`] : []));
-  assert.ok(done.length > 0 && done.length < 100, `${done.length} changes are stored`);
+  const storedKeys = outcomes.flatMap(({ status }, number) => (status === 'fulfilled' ? [`${number}`] : []));
+  assert.ok(storedKeys.length > 0 && storedKeys.length < 100, `${storedKeys.length} changes are stored`);
   assert.ok(outcomes.every((one) => one.status === 'fulfilled' || one.reason instanceof StoreUnavailable));
-  assert.deepEqual((await keysOf(openStore(t, folder))).sort(), done.sort());
+  assert.deepEqual((await keysOf(openStore(t, folder))).sort(), storedKeys.sort());
 });
 
 test('when the store is closed, waiting changes are refused even if another program locks the database', { timeout: 30_000 }, async (t) => {
@@ -132,15 +132,15 @@ test('the size of the write-ahead log stays limited while long searches run one 
 test('long records of a tenant are read one at a time, so that other tenants and searches get a thread', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const counts = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) select count(*) from n`;
-  const done: string[] = [];
+  const finishedQueries: string[] = [];
   const runQuery = async (name: string, db: Tx, query = counts) => {
     await query.execute(db);
-    done.push(name);
+    finishedQueries.push(name);
   };
   const long = Array.from({ length: 30 }, () => runQuery('first tenant', store.longRecordReader(1)));
   const others = [runQuery('second tenant', store.longRecordReader(2)), runQuery('search', store.search, sql`select 1`)];
   await Promise.all(others);
-  assert.ok(done.filter((name) => name === 'first tenant').length <= 3, done.join());
+  assert.ok(finishedQueries.filter((name) => name === 'first tenant').length <= 3, finishedQueries.join());
   await Promise.all(long);
 });
 
@@ -236,7 +236,9 @@ test('on a full disk, changes fail, acknowledged changes are kept, and new chang
   assert.equal(keys.length, storedCount + 2);
 });
 
-test('if the disk is too full to copy the write-ahead log, the reserve is deleted to copy it', { timeout: 30_000 }, async (t) => {
+test('if the disk is too full to copy the write-ahead log, the reserve is deleted, and then the log is copied', {
+  timeout: 30_000,
+}, async (t) => {
   const folder = mountSmallDisk(t, 'size=40m');
   if (!folder) return;
   const store = openStore(t, folder); // fails the test if the store reports that the disk failed
@@ -332,7 +334,7 @@ test('a cached lookup runs again only after a change of a table that it reads, e
   const lookUp = () =>
     store.cachedUntilChange('lookup', async () => {
       runs += 1;
-      // Every way of reading counts: a count that names no column, a subquery, and the thread for long records.
+      // The lookup reads in three ways: with a count that names no column, in a subquery, and in the thread for long records.
       await sql`select count(*) from login_profile where exists (select 1 from api_token)`.execute(store.read);
       await store.longRecordReader(1).selectFrom('access_user').select('id').execute();
     });
@@ -417,10 +419,10 @@ test('cached API keys are correct within and after each change, even if it is re
       rename(tx, how)
         .then(() => names(tx))
         .then(() => end(tx));
-    const [fails, beside] = await Promise.allSettled([store.write(failingChange, 'job'), store.write(names, 'job')]);
-    assert.equal(fails.status, 'rejected', how);
-    const seenBy = [beside.status === 'fulfilled' && beside.value, await store.write(names, 'job'), await names(store.read)];
-    assert.deepEqual(seenBy, [['second'], ['second'], ['second']], how);
+    const [failingResult, otherResult] = await Promise.allSettled([store.write(failingChange, 'job'), store.write(names, 'job')]);
+    assert.equal(failingResult.status, 'rejected', how);
+    const namesAfter = [otherResult.status === 'fulfilled' && otherResult.value, await store.write(names, 'job'), await names(store.read)];
+    assert.deepEqual(namesAfter, [['second'], ['second'], ['second']], how);
   }
 
   await store.write(

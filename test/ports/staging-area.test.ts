@@ -27,9 +27,9 @@ test('the recovery of an upload and the removal of an entry do not list the fold
 
 test('an entry of the staging area that cannot be deleted does not prevent the deletion of others', async (t) => {
   const root = await temporaryFolder(t);
-  const trash = join(root, '.postern');
-  fs.mkdirSync(trash, { mode: 0o700 });
-  for (const name of ['a', 'b', 'c']) fs.mkdirSync(join(trash, name));
+  const staging = join(root, '.postern');
+  fs.mkdirSync(staging, { mode: 0o700 });
+  for (const name of ['a', 'b', 'c']) fs.mkdirSync(join(staging, name));
   const storage = localDisk(t, root, inlineThreads);
   const { rmdirSync } = fs;
   t.mock.method(fs, 'rmdirSync', (name: fs.PathLike) => {
@@ -37,34 +37,34 @@ test('an entry of the staging area that cannot be deleted does not prevent the d
     rmdirSync(name);
   });
   await storage.sweep(async () => []);
-  assert.deepEqual(fs.readdirSync(trash), ['b']);
+  assert.deepEqual(fs.readdirSync(staging), ['b']);
 });
 
-test('a sweep deletes at most a thousand entries of the staging area, and later sweeps delete the rest, whatever stays', async (t) => {
+test('a sweep deletes at most a thousand entries of the staging area, and later sweeps delete the rest, except entries of pending changes', async (t) => {
   const root = await temporaryFolder(t);
-  const trash = join(root, '.postern');
-  fs.mkdirSync(trash, { mode: 0o700 });
+  const staging = join(root, '.postern');
+  fs.mkdirSync(staging, { mode: 0o700 });
   const pending = Array.from({ length: 1000 }, (_, number) => `pending-${number}`);
-  for (const name of pending) fs.writeFileSync(join(trash, name), '');
-  for (let number = 0; number < 1500; number += 1) fs.writeFileSync(join(trash, `old-${number}`), '');
+  for (const name of pending) fs.writeFileSync(join(staging, name), '');
+  for (let number = 0; number < 1500; number += 1) fs.writeFileSync(join(staging, `old-${number}`), '');
   const storage = localDisk(t, root, inlineThreads);
   await storage.sweep(async () => ['pending']);
-  assert.ok(fs.readdirSync(trash).length >= 1500);
-  for (let sweep = 0; sweep < 100 && fs.readdirSync(trash).length > 1000; sweep += 1) await storage.sweep(async () => ['pending']);
-  assert.deepEqual(fs.readdirSync(trash).sort(), pending.sort());
+  assert.ok(fs.readdirSync(staging).length >= 1500);
+  for (let sweep = 0; sweep < 100 && fs.readdirSync(staging).length > 1000; sweep += 1) await storage.sweep(async () => ['pending']);
+  assert.deepEqual(fs.readdirSync(staging).sort(), pending.sort());
 });
 
-test('a folder with thousands of files and folders is deleted in batches, with everything in them', async (t) => {
+test('a folder with thousands of files and folders is deleted completely, without a list of all entries at once', async (t) => {
   const root = await temporaryFolder(t);
-  const trash = join(root, '.postern');
-  fs.mkdirSync(join(trash, 'tree'), { recursive: true, mode: 0o700 });
-  for (let number = 0; number < 10_100; number += 1) fs.writeFileSync(join(trash, 'tree', `${number}`), '');
-  for (let number = 0; number < 50; number += 1) fs.mkdirSync(join(trash, 'tree', `f${number}`, 'sub'), { recursive: true });
+  const staging = join(root, '.postern');
+  fs.mkdirSync(join(staging, 'tree'), { recursive: true, mode: 0o700 });
+  for (let number = 0; number < 10_100; number += 1) fs.writeFileSync(join(staging, 'tree', `${number}`), '');
+  for (let number = 0; number < 50; number += 1) fs.mkdirSync(join(staging, 'tree', `f${number}`, 'sub'), { recursive: true });
   const storage = localDisk(t, root, inlineThreads);
   const readdir = t.mock.method(fs, 'readdirSync');
   await storage.sweep(async () => []);
   assert.equal(readdir.mock.callCount(), 0);
-  assert.deepEqual(fs.readdirSync(trash), []);
+  assert.deepEqual(fs.readdirSync(staging), []);
 });
 
 const failWith = (code: string) => Object.assign(new Error(code), { code });

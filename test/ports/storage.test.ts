@@ -46,7 +46,7 @@ import { until } from './until.ts';
 /** Returns all names below a folder, including hidden ones. */
 const namesBelow = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 const leftovers = (folder: string) => namesBelow(folder).filter((name) => /\.postern(-|\/)/.test(name));
-/** Returns how many descriptors of this process lead to something within a folder. */
+/** Returns how many descriptors of this process refer to an entry within a folder. */
 const descriptorsWithin = (folder: string) =>
   readdirSync('/proc/self/fd').filter((descriptor) => {
     try {
@@ -202,7 +202,7 @@ test('the minimum free space applies to the disk of the database, not to a locat
   await putFile(storage, '/', 'a', 'text');
 });
 
-test('on a disk mounted below the root, a change can run again although its mount note exists', (t) => {
+test('on a disk mounted below the root, a change that runs again can open its evidence although its mount note exists', (t) => {
   const folder = createMountFolder(t);
   if (!mountAt(t, join(folder, 'mounted'), 'size=4m')) return;
   const root = openRoot(folder);

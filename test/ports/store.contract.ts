@@ -54,7 +54,7 @@ function declaredColumns(): Map<string, string[]> {
   return new Map(tables.map(([, table = '', type = '']) => [table, columns(type).sort()]));
 }
 
-/** Tests that every database engine must pass. */
+/** Tests a store. Every database engine must pass. */
 export function storeContract(engine: string, begin: OpenStore): void {
   async function openStore(t: TestContext): Promise<Store> {
     const store = await (await begin(t))();

@@ -14,7 +14,7 @@ export function createSwappedFolder(base: string, root: string) {
   writeFileSync(join(root, 'file'), 'inside file');
   symlinkSync(outside, join(elsewhere, 'link-folder'));
   symlinkSync(join(outside, 'secret'), join(elsewhere, 'link-file'));
-  /** Returns the names, metadata and contents of all files outside the root. */
+  /** Returns the names, metadata and contents of all entries in the folder `outside`. */
   const readOutside = () =>
     readdirSync(outside, { recursive: true, encoding: 'utf8' })
       .sort()

@@ -174,7 +174,7 @@ test('if an S3 service reports a failed copy with status 200, the rename of the 
   assert.ok(!requests.some((request) => request.startsWith('POST')), 'nothing was deleted');
 });
 
-test('a file is not renamed if an S3 service claims that it has a size which no file can have', async (t) => {
+test('a file is not renamed if an S3 service reports an impossible size of the file', async (t) => {
   const { storage, requests } = await startFakeS3Storage(t, ({ method, url = '' }, response) => {
     if (method === 'GET') return void response.end(listPageXml([]));
     if (method !== 'HEAD') return void response.end('<DeleteResult/>');

@@ -111,7 +111,7 @@ test('an S3 service that ignores the prefix of a list is unavailable, and none o
   assert.ok(!requests.some((request) => request.startsWith('POST')), requests.join());
 });
 
-test('a sweep of an S3 service that lists its staging area without end stops when its time is over', async (t) => {
+test('if an S3 service lists the staging area without end, a sweep stops when its signal is aborted', async (t) => {
   const timeLimit = new AbortController();
   const now = new Date().toISOString();
   let pages = 0;

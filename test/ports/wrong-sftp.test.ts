@@ -132,7 +132,7 @@ test('the removal of a folder ends with an error at a server that lists names of
   await assert.rejects(items.delete(['folder']), /a name that no file can have/);
 });
 
-test('the names that a removal of a folder keeps take memory of the tenant, and give it back at its end', async (t) => {
+test('the names that the removal of a folder holds count as memory of the tenant until the removal ends', async (t) => {
   const memory = new MemoryBudget(100_000);
   const items = await startFakeServer(
     t,
@@ -223,7 +223,7 @@ function answerWithEndlessList(sftp: SFTPWrapper, filename: string): void {
   sftp.on('CLOSE', (id) => sftp.status(id, OK));
 }
 
-test('an endless list of names that no file can have can be left after each answer of the server', async (t) => {
+test('a caller can stop reading an endless list of invalid names after each response of the server', async (t) => {
   const items = await startFakeServer(t, (sftp) => answerWithEndlessList(sftp, 'a/b'));
   let batchCount = 0;
   for await (const batch of items.list([])) {
@@ -234,13 +234,13 @@ test('an endless list of names that no file can have can be left after each answ
   assert.equal(batchCount, 3);
 });
 
-test('a list ends with an error after the server has taken five minutes for its answers', async (t) => {
+test('a list ends with an error after the server has taken five minutes for its responses', async (t) => {
   let time = 0;
-  const minutePassed = () => {
+  const addMinute = () => {
     time += 60_000;
     return time;
   };
-  const items = await startFakeServer(t, (sftp) => answerWithEndlessList(sftp, 'name'), { monotonic: minutePassed });
+  const items = await startFakeServer(t, (sftp) => answerWithEndlessList(sftp, 'name'), { monotonic: addMinute });
   const names: string[] = [];
   await assert.rejects(
     async () => {
