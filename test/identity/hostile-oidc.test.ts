@@ -224,7 +224,7 @@ test('a redirect of a provider is not followed', async (t) => {
   assert.ok(!provider.requestedPaths.includes('/elsewhere'));
 });
 
-test('an issuer URL that has a password or stands for all organizations is refused, and one in a private network signs nobody in', async (t) => {
+test('an issuer URL that is invalid or stands for all organizations is refused, and an issuer in a private network signs nobody in', async (t) => {
   const { postern } = await startWithForgingProvider(t, {}, { environment: {} });
   const add = (issuer: string) =>
     postern.send('loginprofile/add', {

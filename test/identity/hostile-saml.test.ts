@@ -19,7 +19,7 @@ test('a SAML response is accepted if it is valid, and refused if one detail of i
     });
   for (const [index, name] of cases.wrong.entries())
     await t.test(`refused: ${name}`, async () => {
-      // Each browser has another address, because a network with many failures must wait.
+      // Each browser has its own address, because a network with many failures must wait.
       const browser = new RedirectedBrowser({ 'x-forwarded-for': `192.0.2.${index}` });
       const attempt = await begin(share.base, browser);
       await postResponse(attempt, await provider.respond(name, attempt.requestId));

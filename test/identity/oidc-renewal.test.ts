@@ -103,7 +103,7 @@ test('many requests of a session that is due for renewal cause only one request 
   assert.equal(provider.tokenRequests.length - before, 1);
 });
 
-test('while a provider does not respond, transfers of its visitors continue, and those of a deactivated share are still cut', async (t) => {
+test('while a provider does not respond, transfers of its visitors continue, and transfers of a deactivated share are still cut', async (t) => {
   const { provider, postern, clock, browser, share } = await startSignedIn(t);
   await addLargeFile(postern);
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');

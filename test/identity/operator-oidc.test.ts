@@ -62,7 +62,7 @@ const headersOf = ({ apiUrl }: TestPostern, { cookies }: RedirectedBrowser) => (
 });
 
 /** Returns the address at which a signed-in operator connects the account to a user of the provider. */
-async function addressToLink({ apiUrl }: TestPostern, browser: RedirectedBrowser): Promise<string> {
+async function connectionAddress({ apiUrl }: TestPostern, browser: RedirectedBrowser): Promise<string> {
   const answer: { url: string } = JSON.parse(
     await browser.send(`${apiUrl}/api/v1/operator/linkProvider`, 'POST', { currentPassword: password }),
   );
@@ -122,7 +122,7 @@ test('the etag of an operator changes when the provider changes the role, and wh
   const etags = [await etagOf('Olga')];
   const browser = await signInOlga(postern);
   provider.next = 'bob';
-  await browser.open(await addressToLink(postern, browser));
+  await browser.open(await connectionAddress(postern, browser));
   etags.push(await etagOf('Olga'));
   await postern.call('operator/unlinkProvider', { id: (await operatorNamed(postern, 'Olga')).id });
   etags.push(await etagOf('Olga'));
@@ -142,7 +142,7 @@ test('an operator with a password connects the account to the provider, keeps th
   const { postern, provider, signIn } = await startWithProvider(t);
   const browser = await signInOlga(postern);
   provider.next = 'bob';
-  const { url } = await browser.open(await addressToLink(postern, browser));
+  const { url } = await browser.open(await connectionAddress(postern, browser));
   assert.equal(url.pathname, '/console/settings/account');
   const caller = await callerOf(postern, (await signIn('bob')).browser);
   assert.deepEqual([caller.name, caller.role], ['Olga', 'admin']);
@@ -175,7 +175,7 @@ test('if the provider refuses to connect an account, the audit log names the ope
   const { postern, provider } = await startWithProvider(t);
   const browser = await signInOlga(postern);
   provider.next = 'bob';
-  const { url } = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
+  const { url } = await browser.open(await connectionAddress(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
   url.searchParams.delete('code');
   url.searchParams.set('error', 'access_denied');
   await browser.open(url.href);
@@ -210,7 +210,7 @@ test('wrong passwords delay the next attempts to connect an account, and an oper
 test('connecting an account is refused after a sign-out, so that the next person at the browser cannot complete it', async (t) => {
   const { postern, provider } = await startWithProvider(t);
   const browser = await signInOlga(postern);
-  const address = await addressToLink(postern, browser);
+  const address = await connectionAddress(postern, browser);
   await browser.send(`${postern.apiUrl}/api/v1/operator/signOut`, 'POST', {});
   provider.next = 'bob';
   assert.match((await browser.open(address)).url.hash, /^#sign-in=signInNeeded/);
@@ -221,7 +221,7 @@ test('an account can be connected behind a proxy that ends TLS and is not truste
   const { postern, provider } = await startWithProvider(t);
   const browser = await signInOlga(postern, `https://${new URL(postern.apiUrl).host}`);
   provider.next = 'bob';
-  const finish = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
+  const finish = await browser.open(await connectionAddress(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
   const withoutOrigin = new RedirectedBrowser();
   withoutOrigin.cookies.push(...browser.cookies);
   assert.equal((await withoutOrigin.open(finish.url.href)).url.pathname, '/console/settings/account');
@@ -241,7 +241,7 @@ test('connecting an account is refused if it was started before a change of the 
   const { postern, provider } = await startWithProvider(t);
   const browser = await signInOlga(postern);
   provider.next = 'bob';
-  const finish = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
+  const finish = await browser.open(await connectionAddress(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
   const { id } = await operatorNamed(postern, 'Olga');
   const newPassword = 'another horse that reads';
   await postern.call('operator/updatePassword', { id, password: newPassword, confirmPassword: newPassword });

@@ -19,7 +19,7 @@ export class RedirectedBrowser {
     this.#headers = headers;
   }
 
-  /** Opens an address. @param until returns true to stop before a redirect to an address is followed */
+  /** Opens an address. @param until returns true for the address of a redirect that must not be followed */
   async open(address: string, until: (url: URL) => boolean = () => false): Promise<{ url: URL; response: Response }> {
     let url = new URL(address);
     for (let hops = 0; hops < 10; hops += 1) {
@@ -75,7 +75,7 @@ export class RedirectedBrowser {
     if (value !== '') this.cookies.push({ origin, path, name, value });
   }
 
-  /** Calls `visit` at a link. */
+  /** Calls `visit` at a link or portal. */
   async visit(postern: TestPostern, base: string): Promise<Pick<TestResponse, 'status' | 'body'>> {
     const { response } = await this.open(`${postern.publicUrl}${base}/visit`);
     return { status: response.status, body: JSON.parse(await response.text()) };

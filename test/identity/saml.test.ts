@@ -185,7 +185,7 @@ test('if the metadata of the provider cannot be read, the browser returns to the
   assert.match(browser.visited.at(-1) ?? '', /#sign-in=providerAway/);
 });
 
-test('the configuration of a SAML profile must describe its provider in exactly one way', options, async (t) => {
+test('an invalid configuration of a SAML profile is refused, and the error says why', options, async (t) => {
   const { postern, provider } = await startWithSaml(t);
   const certificate = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----';
   const manual = { entityId: 'urn:idp', entryPoint: 'https://idp.example/sso', certificates: [certificate] };

@@ -126,7 +126,7 @@ test('an alert mail is rendered once for all its recipients, each of whom gets a
   await waitForDigests(postern, 1);
   await makeDigestsDue(postern);
   await until(() => sink.mails.length === 3);
-  assert.equal(format.mock.callCount(), 3); // the actions, the visitors and their addresses
+  assert.equal(format.mock.callCount(), 3); // one call each for the actions, the visitors and their addresses
   for (const textOrHtml of [textOf, htmlOf])
     assert.equal(new Set(sink.mails.map((mail) => /http:\/\/[^"\s]*\/unsubscribe\/[^"\s]+/.exec(textOrHtml(mail))?.[0])).size, 3);
 });
@@ -161,7 +161,7 @@ test('further actions of a visitor are collected for longer: five minutes, then 
   assert.deepEqual(pauses, [1, 5, 15, 60, 60]);
 });
 
-test('at most twenty mails an hour about one share are sent, and later ones report the actions that waited', async (t) => {
+test('at most twenty mails an hour about one share are sent, and later mails report the actions that waited', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { base, id } = await createShare(postern, owner);
   const { read, write } = postern.ports.store;
@@ -196,7 +196,7 @@ test('an alert whose audit entry was deleted is not reported, and is deleted wit
   assert.deepEqual(await alertsOf(postern), []);
 });
 
-test('the alerts of a tenant with 20,000 waiting mails are collected until fewer wait', async (t) => {
+test('the alerts of a tenant with 20,000 waiting mails are collected until fewer mails wait', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { store } = postern.ports;
   const share = await createShare(postern, owner);

@@ -169,11 +169,11 @@ test('each recipient of a long list gets a mail', async (t) => {
 });
 
 test('a mail whose connection is cut after its last byte is sent again, with the same Message-ID', async (t) => {
-  const received: string[] = [];
+  const receivedMails: string[] = [];
   const sink: MailSink = await startMailSink(t, {
     async beforeAccept(mail) {
-      received.push(mail.raw);
-      if (received.length > 1) return;
+      receivedMails.push(mail.raw);
+      if (receivedMails.length > 1) return;
       sink.closeConnections();
       await new Promise(() => {}); // the server never answers
     },
@@ -183,7 +183,7 @@ test('a mail whose connection is cut after its last byte is sent again, with the
   await until(async () => (await deliveries(postern))[0]?.error !== '');
   await makeMailsDue(postern);
   await sink.waitFor();
-  const ids = received.map((raw) => /^Message-ID: (.*)$/m.exec(raw)?.[1]);
+  const ids = receivedMails.map((raw) => /^Message-ID: (.*)$/m.exec(raw)?.[1]);
   assert.equal(ids.length, 2);
   assert.equal(ids[0], ids[1]);
 });

@@ -7,7 +7,7 @@ import type { Store } from '#ports/store.ts';
 import { openStore } from '../../src/adapters/store/open-store.ts';
 import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 
-/** `addMail` adds deliveries for the first 200 of them. The delivery for the last one is added later. */
+/** `addMail` adds deliveries for the first 200 recipients, and `addPendingDeliveries` adds one for the last recipient. */
 const recipients = Array.from({ length: 201 }, (_, index) => `r${index}@example.com`);
 const content = { shareTitle: '', viewUrl: '', visitors: [], addresses: [], namedActions: [], counts: {} };
 

@@ -79,12 +79,12 @@ function partOf({ raw }: ReceivedMail, type: string): string {
   const part = raw.split(`--${boundary}`).find((one) => one.includes(`Content-Type: ${type}`)) ?? '';
   const [head = '', ...body] = part.split('\r\n\r\n');
   const text = body.join('\r\n\r\n');
-  const decoded = /base64/i.test(head)
+  const decodedText = /base64/i.test(head)
     ? Buffer.from(text, 'base64').toString('utf8')
     : /quoted-printable/i.test(head)
       ? decodeQuoted(text)
       : text;
-  return decoded.replaceAll('\r\n', '\n');
+  return decodedText.replaceAll('\r\n', '\n');
 }
 
 /** Returns the plain text of a mail. */

@@ -35,8 +35,8 @@ test('no further mail of a tenant with eight slow mails of different turns is se
 
 test('at most twenty slow mails of all tenants are sent in addition to the usual number of mails', () => {
   const mails = new SlowMails(concurrency);
-  const added = Array.from({ length: 22 }, (_, tid) => addSlow(mails, turn(tid, 'a')));
-  assert.deepEqual(added.indexOf(false), 20);
+  const results = Array.from({ length: 22 }, (_, tid) => addSlow(mails, turn(tid, 'a')));
+  assert.deepEqual(results.indexOf(false), 20);
 });
 
 test('turns whose last mail was slow leave two workers to other turns, and one to other tenants', () => {

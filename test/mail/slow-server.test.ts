@@ -31,9 +31,9 @@ test('all codes that were requested while the mail server was unavailable arrive
     const deliveries = await rows();
     return deliveries.some(({ error }) => error !== '') && deliveries.every(({ state }) => state === 'waiting');
   });
-  const back = await startMailSink(t, { port: sink.port });
+  const restartedSink = await startMailSink(t, { port: sink.port });
   await makeMailsDue(postern);
-  for (const user of users) await back.waitFor(({ to }) => to[0] === `${user}@example.com`);
+  for (const user of users) await restartedSink.waitFor(({ to }) => to[0] === `${user}@example.com`);
 });
 
 test('recipients of one tenant for whom the mail server is slow do not delay the mails of another tenant', async (t) => {
@@ -49,7 +49,7 @@ test('recipients of one tenant for whom the mail server is slow do not delay the
   assert.ok(heldReplies.length <= 10, 'the number of slow mails of one tenant is limited');
 });
 
-test('mails that take a few seconds each leave a worker to other mails of their tenant, and one to those of other tenants', async (t) => {
+test('mails that take more than a second each leave a worker to other mails of their tenant, and one to mails of other tenants', async (t) => {
   const { sink, heldReplies } = await startSlowServer(t);
   const { postern } = await startWithMail(t, {}, sink);
   await addMails(

@@ -60,8 +60,8 @@ test('the access log records client, path and result of each request, and no sec
   await waitForLine(logs, 'access.log', ({ path }) => path === '/unsubscribe/…');
   await fetch(`${postern.publicUrl}/%73/${viewId}/visit`);
   for (const mistyped of ['//s/', '/S/', '/s%2F', '/x/s//']) await fetch(`${postern.publicUrl}${mistyped}${viewId}/end`);
-  const completeUrl = get({ host: '127.0.0.1', port: new URL(postern.publicUrl).port, path: `${base}/archive` });
-  completeUrl.on('response', (completeResponse) => completeResponse.resume());
+  const absoluteUrlRequest = get({ host: '127.0.0.1', port: new URL(postern.publicUrl).port, path: `${base}/archive` });
+  absoluteUrlRequest.on('response', (absoluteUrlResponse) => absoluteUrlResponse.resume());
   await waitForLine(logs, 'access.log', ({ path }) => path === '/x/s/…/end');
   for (const end of ['visit', 'archive']) await waitForLine(logs, 'access.log', ({ path }) => path === `/s/…/${end}`);
   const change = await waitForLine(logs, 'access.log', ({ path }) => path === '/api/v1/share/add');
@@ -83,10 +83,11 @@ test('the access log also records requests with a wrong host, header or path, an
     await sendRequest(publicUrl, line, headers, '', end);
     await waitForLine(logs, 'access.log', (entry) => entry.status === status && entry.path === path);
   }
-  const toOld = (path: string) => sendRaw(publicUrl, `GET ${path} HTTP/1.1\r\nHost: old.example.com\r\nConnection: close\r\n\r\n`, end);
-  await toOld(`/s/${viewId}`);
+  const sendToOldHost = (path: string) =>
+    sendRaw(publicUrl, `GET ${path} HTTP/1.1\r\nHost: old.example.com\r\nConnection: close\r\n\r\n`, end);
+  await sendToOldHost(`/s/${viewId}`);
   await waitForLine(logs, 'access.log', ({ status, path }) => status === 307 && path === '/s/…');
-  await toOld('/api/v1/share/search');
+  await sendToOldHost('/api/v1/share/search');
   await waitForLine(logs, 'access.log', ({ status, refusal }) => status === 421 && refusal === 'hostWrong');
 });
 

@@ -234,10 +234,10 @@ test('a backup to an existing file, a restore into a used database, and a restor
   const file = join(folder, 'backup');
   assert.equal((await maintain(source, 'backup', file)).code, 0);
   assert.match((await maintain(source, 'backup', file)).output, /already exists/);
-  const full = await engines['PostgreSQL']?.(t);
-  assert.ok(full);
-  await startPostern(t, { environment: { ...full, ...secret }, data: full['POSTERN_DATA'] ?? '' });
-  assert.match((await maintain(full, 'restore', file)).output, /not empty/);
+  const usedDatabase = await engines['PostgreSQL']?.(t);
+  assert.ok(usedDatabase);
+  await startPostern(t, { environment: { ...usedDatabase, ...secret }, data: usedDatabase['POSTERN_DATA'] ?? '' });
+  assert.match((await maintain(usedDatabase, 'restore', file)).output, /not empty/);
   writeFileSync(join(folder, 'other'), gzipSync('{"some":"thing"}\n'));
   assert.match(
     (await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'other'))).output,

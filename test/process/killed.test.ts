@@ -31,7 +31,7 @@ for (const acknowledgements of [5, 60, 150])
     const { viewId } = (await first.send('share/add', newShare())).body;
     const link = `${first.publicUrl}/s/${viewId}`;
     const contents = Array.from({ length: parallel }, () => randomBytes(400_000));
-    const acknowledged = {
+    const acknowledgedChanges = {
       shares: new Map<number, string>(),
       uploads: new Set<number>(),
       renamed: new Set<number>(),
@@ -54,29 +54,29 @@ for (const acknowledgements of [5, 60, 150])
     const work = Array.from({ length: parallel }, (_, index) => [
       first
         .send('share/add', newShare({ title: `Share ${index}` }))
-        .then(({ status, body }) => status === 200 && countResponse(() => acknowledged.shares.set(body.id, `Share ${index}`))),
+        .then(({ status, body }) => status === 200 && countResponse(() => acknowledgedChanges.shares.set(body.id, `Share ${index}`))),
       // biome-ignore lint/style/noNonNullAssertion: index is below parallel
       sendRequest(`/file/new-${index}`, { method: 'PUT', body: pieces(contents[index]!), duplex: 'half' } as RequestInit, 201, () =>
-        acknowledged.uploads.add(index),
+        acknowledgedChanges.uploads.add(index),
       ),
       sendRequest(
         '/rename',
         { method: 'POST', headers: json, body: JSON.stringify({ path: `/old-${index}`, name: `renamed-${index}` }) },
         200,
-        () => acknowledged.renamed.add(index),
+        () => acknowledgedChanges.renamed.add(index),
       ),
-      sendRequest(`/file/doomed-${index}`, { method: 'DELETE' }, 204, () => acknowledged.deleted.add(index)),
-      sendRequest(`/folder/folder-${index}`, { method: 'POST' }, 201, () => acknowledged.folders.add(index)),
+      sendRequest(`/file/doomed-${index}`, { method: 'DELETE' }, 204, () => acknowledgedChanges.deleted.add(index)),
+      sendRequest(`/folder/folder-${index}`, { method: 'POST' }, 201, () => acknowledgedChanges.folders.add(index)),
       sendRequest('/file/welcome.txt', {}, 200, () => {}),
     ]).flat();
     await Promise.allSettled(work);
     assert.equal((await first.ended).signal, 'SIGKILL');
 
     const second = await runPostern(t, { POSTERN_DATA: data });
-    for (const [id, title] of acknowledged.shares) assert.equal((await second.send('share/get', { id })).body?.title, title);
+    for (const [id, title] of acknowledgedChanges.shares) assert.equal((await second.send('share/get', { id })).body?.title, title);
     const exists = (name: string) => existsSync(join(files, name));
     for (let index = 0; index < parallel; index += 1) {
-      if (acknowledged.uploads.has(index)) assert.ok(exists(`new-${index}`), `new-${index} was acknowledged`);
+      if (acknowledgedChanges.uploads.has(index)) assert.ok(exists(`new-${index}`), `new-${index} was acknowledged`);
       if (exists(`new-${index}`))
         assert.equal(
           hashOf(readFileSync(join(files, `new-${index}`))),
@@ -84,9 +84,9 @@ for (const acknowledgements of [5, 60, 150])
           'the content is complete',
         );
       assert.notEqual(exists(`old-${index}`), exists(`renamed-${index}`), 'the file has exactly one of the two names');
-      if (acknowledged.renamed.has(index)) assert.ok(exists(`renamed-${index}`));
-      if (acknowledged.deleted.has(index)) assert.ok(!exists(`doomed-${index}`));
-      if (acknowledged.folders.has(index)) assert.ok(exists(`folder-${index}`));
+      if (acknowledgedChanges.renamed.has(index)) assert.ok(exists(`renamed-${index}`));
+      if (acknowledgedChanges.deleted.has(index)) assert.ok(!exists(`doomed-${index}`));
+      if (acknowledgedChanges.folders.has(index)) assert.ok(exists(`folder-${index}`));
     }
     // Staging files that remain are deleted in the background after the start.
     await until(() => !readdirSync(files, { recursive: true, encoding: 'utf8' }).some((name) => /\.postern(-|\/)/.test(name)));

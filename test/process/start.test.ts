@@ -162,7 +162,7 @@ test('a new POSTERN_API_KEY replaces the previous one at start, and other keys s
   assert.equal((await second.send('apikey/search')).body.list.filter(({ name }: { name: string }) => name === 'environment').length, 1);
 });
 
-test('POSTERN_API_KEY can have the value of an admin key, and the start fails with an explanation if it has that of another key', async (t) => {
+test('POSTERN_API_KEY can have the value of an admin key, and the start fails with an explanation if it has the value of a reader key', async (t) => {
   const first = await startPostern(t);
   const { key: adminKey } = await first.call('apikey/add', { name: 'mine', role: 'admin' });
   const { id, key: readerKey } = await first.call('apikey/add', { name: 'reports', role: 'reader' });
