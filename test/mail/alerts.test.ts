@@ -236,7 +236,7 @@ test('alerts that cannot be mailed are deleted after three days', async (t) => {
   assert.deepEqual(await alertsOf(postern), []);
 });
 
-test('the actions of each of 1,501 visitors are reported, also those that another process recorded', async (t) => {
+test('the actions of each of 1,501 visitors are reported, including actions that another process recorded', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { base } = await createShare(postern, owner);
   await postern.visit(`${base}/folder/new`, { method: 'POST' });

@@ -24,7 +24,7 @@ async function statesAfterAdding({ ports: { random } }: TestPostern, store: Stor
   return rows.map(({ state }) => state);
 }
 
-test('a held mail is sent to nobody without consent, even if its first 200 recipients have unsubscribed', async (t) => {
+test('the remaining deliveries of a held mail are held, even if its first 200 recipients have unsubscribed', async (t) => {
   const postern = await startPostern(t);
   const rows = recipients.slice(0, 200).map((recipient_key) => ({ tid: 1, share_id: 1, recipient_key, at: 0 }));
   await postern.ports.store.write((tx) => tx.insertInto('unsubscribed').values(rows).execute(), 'job');
@@ -32,7 +32,7 @@ test('a held mail is sent to nobody without consent, even if its first 200 recip
   assert.deepEqual(await statesAfterAdding(postern, postern.ports.store), ['held']);
 });
 
-test('a restored mail waits for consent, even if its first 200 recipients got it before the backup', async (t) => {
+test('the remaining deliveries of a restored mail are held, even if its first 200 recipients got the mail before the backup', async (t) => {
   const postern = await startPostern(t);
   const { store } = postern.ports;
   await addAlert(postern, {});

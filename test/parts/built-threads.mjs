@@ -1,5 +1,5 @@
-// Preloaded by `npm test`: threads run from the build that it has just made. A thread that is started from TypeScript loads twenty
-// modules, and takes three times as long.
+// Preloaded by `npm test`, which has just built the server: threads run from this build. A thread that is started from TypeScript takes
+// three times as long to start.
 import { existsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';

@@ -27,7 +27,7 @@ export interface ForgingProvider {
   readonly tokenRequests: URLSearchParams[];
   /** Replaces the response to a path, such as `/token`. */
   readonly responses: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
-  /** Parameters that are added to the address to which the browser is sent back. */
+  /** Parameters that are set in the address to which the browser is sent back. */
   readonly returnParameters: Record<string, string>;
   readonly requestedPaths: string[];
   /** Returns the claims of a valid ID token. */

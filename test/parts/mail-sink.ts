@@ -11,7 +11,7 @@ export interface ReceivedMail {
   /** Whether the connection used TLS. */
   readonly secure: boolean;
   readonly user: string | null;
-  /** The bytes of the message, headers included. */
+  /** The message, headers included. */
   readonly raw: string;
 }
 

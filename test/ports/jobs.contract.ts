@@ -5,7 +5,7 @@ import { claimJobs, completeJob, countJobs, enqueueJob, extendClaim, failJob } f
 import { type JobKind, ScheduledJobs } from '#features/jobs/job-runner.ts';
 import { type Store, StoreUnavailable } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
-import type { OpenStore } from './store.contract.ts';
+import type { CreateDatabase } from './store.contract.ts';
 import { until } from './until.ts';
 
 const lease = 60_000; // ms: longer than any test
@@ -13,10 +13,10 @@ const times = { lease, overdue: 0, longestPause: 60_000 };
 const millisecondsPerDay = 86_400_000;
 
 /** Tests the job queue. Every database engine must pass. */
-export function jobContract(engine: string, begin: OpenStore): void {
+export function jobContract(engine: string, createDatabase: CreateDatabase): void {
   /** Opens one database for processes with the given names. */
   async function openProcesses(t: TestContext, ...names: string[]) {
-    const store = await (await begin(t))();
+    const store = await (await createDatabase(t))();
     atEnd(t, () => store[Symbol.asyncDispose]());
     return names.map((process) => ({ store, process }));
   }

@@ -60,7 +60,7 @@ test('the sweep of the staging areas of dozens of locations leaves only a few th
   assert.deepEqual(readdirSync(join(folder, '.postern')), []);
 });
 
-test('a location whose disk did not respond to a visitor counts as available once it responds again', async (t) => {
+test('a location whose disk did not respond to a visitor counts as available once the disk responds again', async (t) => {
   const [parent, answers] = [await temporaryFolder(t), [] as (() => void)[]];
   let now = 1000;
   t.mock.method(performance, 'now', () => now);

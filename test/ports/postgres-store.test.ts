@@ -17,7 +17,7 @@ import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts'
 import { tenantTables } from '../parts/statements.ts';
 import { newShare, startPostern } from '../start.ts';
 import { jobContract } from './jobs.contract.ts';
-import { insertKey, keysOf, type OpenStore, storeContract } from './store.contract.ts';
+import { type CreateDatabase, insertKey, keysOf, storeContract } from './store.contract.ts';
 import { until } from './until.ts';
 
 let server: PostgresServer;
@@ -42,12 +42,12 @@ async function openStore(t: TestContext, options = '') {
   return store;
 }
 
-const openDatabase: OpenStore = async () => {
+const createDatabase: CreateDatabase = async () => {
   const url = await newDatabase();
   return () => openPostgresStore(url);
 };
-storeContract('PostgreSQL', openDatabase);
-jobContract('PostgreSQL', openDatabase);
+storeContract('PostgreSQL', createDatabase);
+jobContract('PostgreSQL', createDatabase);
 
 test('processes that start at the same time on an empty database create its tables once', async (t) => {
   const url = await newDatabase();

@@ -73,7 +73,7 @@ async function startRelay(t: TestContext, port: number): Promise<{ readonly port
 
 /** Tests lost connections, and recovery after a crash. @param newFolder creates an empty folder at a server */
 function connectionContract(name: string, _open: unknown, newFolder: () => Promise<SftpConfiguration>): void {
-  test(`${name}: a read whose connection was lost is sent again over a new one`, async (t) => {
+  test(`${name}: if a connection is lost, a read is sent again over a new connection`, async (t) => {
     const configuration = await newFolder();
     const relay = await startRelay(t, configuration.port ?? 22);
     const storage = open({ ...configuration, port: relay.port });

@@ -15,7 +15,7 @@ import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { jobContract } from './jobs.contract.ts';
 import { mountSmallDisk } from './small-disk.ts';
-import { insertKey, keysOf, type OpenStore, storeContract } from './store.contract.ts';
+import { type CreateDatabase, insertKey, keysOf, storeContract } from './store.contract.ts';
 import { until } from './until.ts';
 
 function openStore(t: TestContext, folder: string): Store {
@@ -23,12 +23,12 @@ function openStore(t: TestContext, folder: string): Store {
   atEnd(t, () => store[Symbol.asyncDispose]());
   return store;
 }
-const openDatabase: OpenStore = async (t) => {
+const createDatabase: CreateDatabase = async (t) => {
   const folder = await temporaryFolder(t);
   return async () => openSqliteStore(folder, (cause) => assert.fail(`the disk failed: ${cause}`));
 };
-storeContract('SQLite', openDatabase);
-jobContract('SQLite', openDatabase);
+storeContract('SQLite', createDatabase);
+jobContract('SQLite', createDatabase);
 
 /** A change that blocks the event loop for 30 ms. */
 const longChange = (number: number) => async (tx: Tx) => {

@@ -377,7 +377,7 @@ test('a large file is opened and closed separately for each of many readers at o
   assert.equal(descriptorsWithin(root), 0);
 });
 
-test('new folders get the mode and group of their parent folder, and uploaded files its mode without execute, despite the umask', async (t) => {
+test('new folders get the mode and group of their parent folder, and uploaded files get its mode without execute permission, despite the umask', async (t) => {
   const folder = await temporaryFolder(t);
   const umask = process.umask(0o077);
   atEnd(t, () => void process.umask(umask));

@@ -10,8 +10,8 @@ import { columnOf } from '#core/records/stored-fields.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 
-/** Makes an empty database for the test. Each call of the returned function opens it again. */
-export type OpenStore = (t: TestContext) => Promise<() => Promise<Store>>;
+/** Creates an empty database for the test. Each call of the returned function opens the database again. */
+export type CreateDatabase = (t: TestContext) => Promise<() => Promise<Store>>;
 
 export const insertKey = (key: string) => (tx: Tx) => tx.insertInto('failure').values({ key, at: 0 }).execute();
 export const keysOf = async ({ read }: Store) =>
@@ -55,15 +55,15 @@ function declaredColumns(): Map<string, string[]> {
 }
 
 /** Tests a store. Every database engine must pass. */
-export function storeContract(engine: string, begin: OpenStore): void {
+export function storeContract(engine: string, createDatabase: CreateDatabase): void {
   async function openStore(t: TestContext): Promise<Store> {
-    const store = await (await begin(t))();
+    const store = await (await createDatabase(t))();
     atEnd(t, () => store[Symbol.asyncDispose]());
     return store;
   }
 
   test(`a change after the store is closed is refused (${engine})`, async (t) => {
-    const store = await (await begin(t))();
+    const store = await (await createDatabase(t))();
     const before = store.write(insertKey('before'), 'job');
     await Promise.all([before, store[Symbol.asyncDispose]()]);
     await assert.rejects(store.write(insertKey('late'), 'job'));
@@ -221,7 +221,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
   });
 
   test(`a database of a newer Postern version is not opened (${engine})`, async (t) => {
-    const open = await begin(t);
+    const open = await createDatabase(t);
     const store = await open();
     await store.write((tx) => sql`insert into migration (name) values ('9999-future')`.execute(tx), 'job');
     await store[Symbol.asyncDispose]();

@@ -17,7 +17,7 @@ function startProviders(t: TestContext) {
   return { providers, request };
 }
 
-test('if the thread that sends requests to providers dies, requests fail, and the next one is sent by another thread', async (t) => {
+test('if the thread that sends requests to providers dies, requests fail, and the next request is sent by another thread', async (t) => {
   const { request } = startProviders(t);
   const pending = request('silent');
   await assert.rejects(request('dies'), /has ended/);
