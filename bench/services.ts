@@ -4,7 +4,7 @@ import { smallestPart } from '#adapters/storage/objects/part-sizes.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { openBucket } from '../test/parts/open-s3.ts';
-import { deletesAtOnce, startRadosgw } from '../test/parts/radosgw.ts';
+import { fastGarbageCollection, startRadosgw } from '../test/parts/radosgw.ts';
 import { shareBody } from '../test/parts/share-body.ts';
 import { startDelayedServer } from './delayed-server.ts';
 import { atLeast, atMost, type Figure, measurePairs, median } from './figures.ts';
@@ -123,7 +123,7 @@ async function measureListings(note: Note, { sdk, link }: BucketServers): Promis
 /** Measures an S3 location at a real service, beside the AWS SDK. */
 export async function measureServices(note: Note, folder: string): Promise<void> {
   await using outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
-  await using service = await startRadosgw((configuration) => openBucket(configuration, outbound).sendAndRead('PUT', ''), deletesAtOnce);
+  await using service = await startRadosgw((configuration) => openBucket(configuration, outbound).sendAndRead('PUT', ''), fastGarbageCollection);
   const configuration = await service.newBucket();
   await using delayed = await startDelayedServer(new URL(configuration.endpoint ?? ''), roundTrip);
   await using sdk = await startServer(

@@ -77,7 +77,7 @@ test('a name is at most 255 bytes long, counted in UTF-8', () => {
   assert.notEqual(nameError('é'.repeat(128)), null);
 });
 
-test('the root is / or an empty text', () => {
+test('the root is / or an empty string', () => {
   for (const text of ['', '/']) assert.deepEqual(parseItemPath(text), []);
   assert.deepEqual(parseEncodedPath(''), []);
   // In a URL, slashes separate segments: another slash would be an empty segment.

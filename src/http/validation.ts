@@ -7,7 +7,7 @@ import { patternErrorText } from '#core/records/patterned.ts';
 
 // Values are not coerced, completed or dropped, and all errors are reported at once.
 const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
-// An empty text clears a date, as null does.
+// An empty string clears a date, as null does.
 ajv.addFormat('date-time', (text) => text === '' || parseInstant(text, 'firstOfDay') !== null);
 
 /** The schema of a request without parameters. */

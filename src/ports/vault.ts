@@ -14,7 +14,7 @@ export interface Vault {
  * Decrypts a stored secret. If that fails, the secret counts as lost until an operator enters it again. It fails if another process has
  * encrypted the secret with a key that is no longer used.
  * @param sealed empty: there is no secret
- * @returns an empty text if there is no secret, or it is lost
+ * @returns an empty string if there is no secret, or it is lost
  */
 export function openStoredSecret(vault: Vault, purpose: string, sealed: string): string {
   if (sealed === '') return '';

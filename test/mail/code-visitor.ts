@@ -33,10 +33,10 @@ export async function startWithCodes(
   return { postern, sink, profile, share, users: ids, codeFor };
 }
 
-/** Returns the code in a text, without its space, or an empty text. */
+/** Returns the code in a text, without its space, or an empty string. */
 export const codeIn = (text: string): string => (/\d{4} \d{4}/.exec(text)?.[0] ?? '').replace(' ', '');
 
-/** Returns the sign-in link of a mail, or an empty text. */
+/** Returns the sign-in link of a mail, or an empty string. */
 export const linkIn = (mail: Parameters<typeof textOf>[0]): string => /https?:\/\/\S+#code=\d+/.exec(textOf(mail))?.[0] ?? '';
 
 /** A visitor's browser, which keeps its cookies. */

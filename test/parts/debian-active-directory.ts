@@ -16,7 +16,7 @@ const administrator = 'CN=Administrator,CN=Users,DC=rig,DC=test';
 const administratorPassword = 'Rig-Secret-1';
 
 /**
- * Returns what is missing to start an Active Directory, or an empty text. Its ports cannot be chosen, so the server needs a
+ * Returns what is missing to start an Active Directory, or an empty string. Its ports cannot be chosen, so the server needs a
  * network namespace of its own.
  */
 export function missingForActiveDirectory(): string {

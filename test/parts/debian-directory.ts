@@ -13,7 +13,7 @@ import { freePort } from './free-port.ts';
 
 const [slapd, slapadd] = ['/usr/sbin/slapd', '/usr/sbin/slapadd'];
 
-/** Returns the missing programs of the directory, or an empty text. */
+/** Returns the missing programs of the directory, or an empty string. */
 export const missingForDirectory = (): string => [slapd, '/usr/bin/openssl'].filter((file) => !existsSync(file)).join(', ');
 
 /**

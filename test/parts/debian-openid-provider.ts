@@ -13,7 +13,7 @@ const documentation = '/usr/share/doc/glewlwyd';
 const schema = join(documentation, 'database/init.sqlite3.sql.gz');
 const sample = join(documentation, 'glewlwyd.conf.sample.gz');
 
-/** Returns the programs and files that the provider lacks, or an empty text. */
+/** Returns the programs and files that the provider lacks, or an empty string. */
 export const missingForDebianProvider = (): string =>
   ['glewlwyd', 'sqlite3', 'openssl']
     .filter((program) => !isInstalled(program))

@@ -65,7 +65,7 @@ rgw enable quota threads = false
 `;
 
 /** Settings with which deleted objects leave the memory after a few seconds, and not after two hours. */
-export const deletesAtOnce = 'rgw gc obj min wait = 1\nrgw gc processor period = 1\nrgw gc processor max time = 1\n';
+export const fastGarbageCollection = 'rgw gc obj min wait = 1\nrgw gc processor period = 1\nrgw gc processor max time = 1\n';
 
 /** Starts a server. @param createBucket sends a request that creates a bucket @param moreSettings lines of its configuration */
 export async function startRadosgw(

@@ -19,13 +19,13 @@ export interface SftpTestServer extends AsyncDisposable {
 
 const sshd = '/usr/sbin/sshd';
 
-/** Returns what is missing to start sshd, or an empty text. */
+/** Returns what is missing to start sshd, or an empty string. */
 export function missingForSshd(): string {
   if (process.getuid?.() !== 0) return 'the user root';
   return existsSync(sshd) ? '' : 'openssh-server';
 }
 
-/** Returns what is missing to start rclone as an SFTP server, or an empty text. */
+/** Returns what is missing to start rclone as an SFTP server, or an empty string. */
 export const missingForRcloneSftp = (): string => ['rclone', 'ssh-keygen'].find((program) => !isInstalled(program)) ?? '';
 
 /** Creates a key pair. @returns the public key */

@@ -31,7 +31,7 @@ function partsOf(email: string): [local: string, domain: string] {
 export const hasLookAlike = (email: string): boolean => [...email].some((char) => char > '\x7f' && /[\0-\x7f]/.test(emailKey(char)));
 
 /**
- * Returns the address that a provider or a directory states, or an empty text if it is not an e-mail address, or if it
+ * Returns the address that a provider or a directory states, or an empty string if it is not an e-mail address, or if it
  * could be taken for another one.
  */
 export const statedEmail = (text: string): string => (hasLookAlike(text) ? '' : (parseEmail(text) ?? ''));

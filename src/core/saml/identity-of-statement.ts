@@ -41,7 +41,7 @@ const maxText = 255; // characters: a longer text is ignored, since a part of it
 const valuesOf = ({ attributes }: StatedUser, name: string): readonly string[] =>
   Object.hasOwn(attributes, name) ? (attributes[name] ?? []).filter((value) => value !== '' && value.length <= maxText) : [];
 
-/** Returns the value of an attribute, or an empty text if it has none or several. */
+/** Returns the value of an attribute, or an empty string if it has none or several. */
 function singleValueOf(user: StatedUser, name: string | undefined): string {
   const values = name === undefined ? [] : valuesOf(user, name);
   return values.length === 1 ? (values[0] ?? '') : '';

@@ -30,7 +30,7 @@ export interface NewAuditEntry {
 
 const jsonOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
-/** Returns the reference that a page shows for a refused sign-in, so that operators can search for it; or an empty text. */
+/** Returns the reference that a page shows for a refused sign-in, so that operators can search for it; or an empty string. */
 const referenceOf = (after: object | null): string => (after !== null && 'reference' in after ? String(after.reference) : '');
 
 /** Appends an audit entry, in the transaction of the change that it records. @returns its id */

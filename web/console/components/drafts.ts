@@ -21,7 +21,7 @@ export function saveDraft(key: string, initial: Readonly<Record<string, unknown>
 
 export const deleteDraft = (key: string) => sessionStorage.removeItem(key);
 
-/** A number field without a value holds an empty text. */
+/** A number field without a value holds an empty string. */
 const isNumberField = (value: unknown) => value === '' || typeof value === 'number';
 const haveSameType = (a: unknown, b: unknown) => typeof a === typeof b || (isNumberField(a) && isNumberField(b));
 

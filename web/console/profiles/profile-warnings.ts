@@ -22,7 +22,7 @@ function endsSessions(before: ProfileValues, after: ProfileValues): boolean {
   return names.some((name) => old[name] !== current[name]);
 }
 
-/** Returns what a change means for visitors who use the profile, or an empty text. */
+/** Returns what a change means for visitors who use the profile, or an empty string. */
 export function profileChangeWarning(before: ProfileValues, after: ProfileValues, excludesOperator: boolean): string {
   return [
     endsSessions(before, after) ? 'Everyone who is signed in with this profile will be signed out.' : '',
@@ -36,7 +36,7 @@ export function profileChangeWarning(before: ProfileValues, after: ProfileValues
     .join(' ');
 }
 
-/** Returns what the operator must confirm before a change is saved, or an empty text. */
+/** Returns what the operator must confirm before a change is saved, or an empty string. */
 export function profileChangeConfirmation(before: ProfileValues, after: ProfileValues, shares: number, excludesOperator: boolean): string {
   if (after.typeId === profileTypes.PUBLIC && before.typeId !== profileTypes.PUBLIC && shares > 0)
     return `Anyone with a link will be able to open the active shares of this profile without signing in; shares that list users or groups will admit nobody. The profile has ${shares === 1 ? '1 share' : `${shares} shares`}.`;

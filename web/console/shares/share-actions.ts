@@ -14,7 +14,7 @@ const setActive =
     await post('share/update', { ...share, active }, { ...options, ifMatch: share.etag });
   };
 
-/** Returns what is known about the visitors who used these links in the last seven days, or an empty text. */
+/** Returns what is known about the visitors who used these links in the last seven days, or an empty string. */
 async function usageWarning(shares: readonly Share[]): Promise<string> {
   const fromDate = new Date(Date.now() - week).toISOString();
   const checkedShares = shares.slice(0, maxSharesChecked);

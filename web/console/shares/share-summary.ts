@@ -40,7 +40,7 @@ function subjectOf(parts: SummaryParts): string | null {
   return allowAllUsers ? `Everyone who signs in with ${profile.title}` : `${names(parts)}, signed in with ${profile.title},`;
 }
 
-/** Returns what visitors can do: "view and download /reports". An empty text: nothing. */
+/** Returns what visitors can do: "view and download /reports". An empty string: nothing. */
 function actionsOf(parts: SummaryParts): string {
   const verbs = [...new Set(permissions.filter(({ flag }) => parts[flag]).map(({ verb }) => verb))];
   if (verbs.length === 0) return '';
@@ -53,7 +53,7 @@ function actionsOf(parts: SummaryParts): string {
 
 const validityOf = ({ from, until }: SummaryParts) => `${from ? ` from ${from}` : ''}${until ? ` ${until}` : ''}`;
 
-/** Returns a sentence about what is not available yet, or an empty text. */
+/** Returns a sentence about what is not available yet, or an empty string. */
 const limitationOf = ({ isProtected }: SummaryParts): string =>
   isProtected
     ? ' Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet.'

@@ -48,7 +48,7 @@ export function localTime(instant: string | null): string {
   return `${day} ${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}:${twoDigits(at.getSeconds())}`;
 }
 
-/** Returns the instant of a time in the operator's time zone, or null for an empty text. */
+/** Returns the instant of a time in the operator's time zone, or null for an empty string. */
 export const instantOf = (local: string): string | null => (local === '' ? null : new Date(local.replace(' ', 'T')).toISOString());
 
 /** Returns the initial values of a new share, with the permissions to view and download. */

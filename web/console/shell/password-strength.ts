@@ -11,7 +11,7 @@ function countVariedLetters(password: string): number {
   return Math.min(variedLetters.length, new Set(letters).size * 2);
 }
 
-/** Returns a rough strength from 1 to 3, for advice while the operator types; 0 for an empty text. It does not decide what is refused. */
+/** Returns a rough strength from 1 to 3, for advice while the operator types; 0 for an empty string. It does not decide what is refused. */
 export function passwordStrength(password: string): 0 | 1 | 2 | 3 {
   if (password === '') return 0;
   const letterCount = countVariedLetters(password);

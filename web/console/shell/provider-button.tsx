@@ -8,7 +8,7 @@ const reasons: Readonly<Record<string, string>> = {
   tooManyFailures: 'Too many failed attempts. Wait a moment and try again.',
 };
 
-/** Returns why a sign-in at the provider has failed, from the fragment of the URL. An empty text: none has failed. */
+/** Returns why a sign-in at the provider has failed, from the fragment of the URL. An empty string: none has failed. */
 function failureText(): string {
   const [, code = '', reference = ''] = /^#sign-in=(\w+)\.([\w-]+)$/.exec(window.location.hash) ?? [];
   if (code === '') return '';
