@@ -123,7 +123,10 @@ async function measureListings(note: Note, { sdk, link }: BucketServers): Promis
 /** Measures an S3 location at a real service, beside the AWS SDK. */
 export async function measureServices(note: Note, folder: string): Promise<void> {
   await using outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
-  await using service = await startRadosgw((configuration) => openBucket(configuration, outbound).sendAndRead('PUT', ''), fastGarbageCollection);
+  await using service = await startRadosgw(
+    (configuration) => openBucket(configuration, outbound).sendAndRead('PUT', ''),
+    fastGarbageCollection,
+  );
   const configuration = await service.newBucket();
   await using delayed = await startDelayedServer(new URL(configuration.endpoint ?? ''), roundTrip);
   await using sdk = await startServer(
