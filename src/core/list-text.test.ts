@@ -27,11 +27,11 @@ test('an entry with a comma is in double quotes, with inner quotes doubled', () 
 });
 
 for (const text of ['"ann', 'bob,"ann', '"ann, bob', '"a""', '"ann" b', '"a"b"', '"a" "b"'])
-  test(`a quote that is not closed, or is followed by more text, is refused: ${text}`, () => assert.equal(parseList(text), null));
+  test(`an entry with an unclosed quote, or with text after its closing quote, is refused: ${text}`, () =>
+    assert.equal(parseList(text), null));
 
 for (const text of [' "ann', 'bob, "ann', 'bob, "Smith, Ann', 'bob, "Smith, Ann" x', '\t"a" "b"'])
-  test(`a quote that is not closed, or is followed by more text, is also refused after a space: ${JSON.stringify(text)}`, () =>
-    assert.equal(parseList(text), null));
+  test(`such an entry is also refused with white space before it: ${JSON.stringify(text)}`, () => assert.equal(parseList(text), null));
 
 const anyEntry = fc
   .string({ unit: fc.constantFrom('a', 'B', 'é', '"', ',', ' ', '\n', ';', "'", '\\'), minLength: 1, maxLength: 8 })
@@ -53,14 +53,14 @@ test('an accepted list does not change when it is formatted and parsed again', (
     { numRuns: 2000 },
   ));
 
-test('parsing a list stops at the entry that exceeds the limit', () => {
+test('parsing a list stops after the entry that exceeds the limit', () => {
   assert.deepEqual(parseList('ann,bob,carol', 7), ['ann', 'bob', 'carol']);
   assert.deepEqual(parseList('ann,bob,carol', 6), ['ann', 'bob']);
   assert.deepEqual(parseList('ann, ann, ann, bob', 6), ['ann', 'bob']);
   assert.equal(parseList(Array.from({ length: 10_000 }, (_, index) => index).join(), 100)?.length, 38);
 });
 
-test('a list is within its limit exactly if its shortest form is within the limit', () =>
+test('a list that is parsed with a limit exceeds it only if the shortest form of the complete list does', () =>
   fc.assert(
     fc.property(fc.uniqueArray(anyEntry, { minLength: 1 }), fc.integer({ min: 0, max: 60 }), (entries, limit) => {
       const parsedEntries = parseList(formatList(entries), limit) ?? [];

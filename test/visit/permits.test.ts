@@ -8,7 +8,7 @@ type Changes = 'upload' | 'createFolder' | 'rename' | 'remove' | 'clearEvidence'
 /** 'none' if the methods make no change. */
 type ChangesIn<M> = [Extract<M, Changes>] extends [never] ? 'none' : Extract<M, Changes>;
 
-// The type check fails here if a permit gets a method for a change that its action does not include.
+// The type check fails here if a permit to read, upload or rename gets a method for a change that its action does not include.
 test('a permit to read a file cannot be used to change one', () => {
   const changes: ChangesIn<Methods<ReadAction>> = 'none';
   assert.equal(changes, 'none');

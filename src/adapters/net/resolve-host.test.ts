@@ -72,7 +72,7 @@ test('a name is looked up in the hosts file first, and then at the name server',
   assert.deepEqual(lookedUpNames, []);
 });
 
-test('names that the name server does not know are looked up by the operating system, a few at a time', async (t) => {
+test('the operating system looks up at most four names at a time that the name server does not know, and further ones are not found', async (t) => {
   const { resolve, lookedUpNames, release } = await startNameServer(t);
   assert.deepEqual(await resolve('short'), ['10.0.0.3']);
   const slow = Array.from({ length: 8 }, (_, number) => resolve(`slow${number}`).catch(({ code }) => code));

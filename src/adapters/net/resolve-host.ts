@@ -29,7 +29,8 @@ async function findInHosts(file: string, host: string): Promise<string[]> {
 
 /**
  * Returns a function that returns all addresses of a name. A name whose server does not respond delays no other name. The lookup of the
- * operating system occupies a thread, so it is used only for names that the name servers do not know, a few at a time.
+ * operating system occupies a thread, so it looks up only names that the name servers do not know, and at most four at a
+ * time. Further ones count as not found.
  */
 export function hostResolver(sources: NameSources = systemSources): (host: string) => Promise<readonly string[]> {
   let lookups = 0;

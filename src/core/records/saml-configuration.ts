@@ -18,15 +18,17 @@ export const samlConfiguration = Type.Object(
         minLength: 1,
         maxLength: 1024,
         description:
-          'Entity ID of the provider. Required without metadata. With metadata, it is optional and selects one of several providers: metadata that does not contain this entity ID is refused.',
+          'Entity ID of the provider. Required if neither metadataUrl nor metadata is given. Otherwise, it is optional and selects one of several providers: metadata that does not contain this entity ID is refused.',
       }),
     ),
-    entryPoint: Type.Optional(url('Address of the provider to which browsers are sent. Required without metadata, and refused with it.')),
+    entryPoint: Type.Optional(
+      url('Address of the provider to which browsers are sent. Required if neither metadataUrl nor metadata is given, otherwise refused.'),
+    ),
     certificates: Type.Optional(
       Type.Array(text('Certificate in PEM.'), {
         minItems: 1,
         maxItems: 10,
-        description: 'Signing certificates of the provider. Required without metadata, and refused with it.',
+        description: 'Signing certificates of the provider. Required if neither metadataUrl nor metadata is given, otherwise refused.',
       }),
     ),
     usernameAttribute: attribute('Attribute by whose value shares can list a user. Choose one that users cannot change themselves.'),
@@ -34,16 +36,18 @@ export const samlConfiguration = Type.Object(
     emailTrust: Type.Optional(
       Type.Enum(['verified', 'provider'], {
         description:
-          'provider: shares list visitors by e-mail address, too. verified (default): they do not, because SAML does not say whether an address is verified.',
+          'provider: shares can list visitors by the value of emailAttribute, too. verified (default): emailAttribute is ignored, because SAML does not say whether an address is verified. In both cases, shares can list visitors by the NameID, even if it is an e-mail address.',
       }),
     ),
     nameAttribute: attribute(
-      'Attribute with the display name. Default: displayName, or its names in Microsoft Entra ID and in LDAP schemas; if none is sent, the NameID.',
+      'Attribute with the display name. Default: displayName, or the attribute that Microsoft Entra ID or LDAP schemas use for it; if none is sent, the NameID.',
     ),
     groupsAttribute: attribute('Attribute that lists the groups of a user.'),
     requireGroup: Type.Optional(text('Group that a user must be in to sign in.')),
     idpInitiated: Type.Optional(
-      Type.Boolean({ description: 'Sign-in may start at the provider; it then ends at the portal. Default: false.' }),
+      Type.Boolean({
+        description: 'true: visitors may start the sign-in at the provider. They then arrive at the portal. Default: false.',
+      }),
     ),
   },
   { additionalProperties: false },

@@ -23,7 +23,7 @@ const signIn = Type.Object({
 });
 const signedInVisitor = Type.Object({
   name: text(
-    'Display name. For an access user: the user name. At a profile of type PASSWORD: the user name of the profile, or empty. Otherwise: the name that the identity provider or directory sends, or the e-mail address.',
+    'Display name. For an access user: the user name. At a profile of type PASSWORD: the user name of the profile, or empty. At EMAIL_CODE, for other visitors: the e-mail address. Otherwise: the name that the identity provider or directory sends; if it sends none, an identifier such as the user name, the subject or the NameID.',
   ),
   email: text('E-mail address, or empty.'),
 });
@@ -95,7 +95,7 @@ export type PortalVisit = Static<typeof PortalVisit>;
 
 const email = Type.String({ maxLength: limits.email, description: "The visitor's e-mail address." });
 
-/** Body of the request that signs a visitor in. The kind of sign-in requires its own members. */
+/** Body of the request that signs a visitor in. Which members are required depends on the kind of sign-in. */
 export const SignInBody = Type.Object(
   {
     username: Type.Optional(Type.String({ maxLength: 255, description: 'User name, if the link asks for one.' })),

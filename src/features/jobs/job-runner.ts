@@ -13,7 +13,7 @@ import {
 
 const pollInterval = 1000; // ms
 const idleInterval = 60_000; // ms
-const stopTimeout = 5000; // ms that running jobs get at a stop
+const stopTimeout = 5000; // ms that running jobs have left when the process stops
 const maxErrorLength = 500; // characters
 
 /** A kind of work that survives a crash. One process at a time runs a job, and repeats it until it succeeds or is given up. */
@@ -29,7 +29,7 @@ export interface JobKind {
   readonly pauses: readonly [number, ...number[]];
   /** Attempts after which a job is given up; null: never. */
   readonly maxAttempts: number | null;
-  /** Returns whether a recurring job has anything to do, by a cheap read. Without it, the job runs each time. */
+  /** Returns whether a due job has anything to do, by a cheap read. If not, it runs a minute later. */
   hasWork?(): Promise<boolean>;
   /** @param signal aborts when the claim is lost or the process stops: no further effect may follow */
   run(job: Pick<Claim, 'key' | 'payload' | 'attempts'>, signal: AbortSignal): Promise<void>;
@@ -99,7 +99,7 @@ export class ScheduledJobs implements JobRunner {
   async #claim(kind: JobKind): Promise<void> {
     const runningCount = [...this.#running.values()].filter(({ claim }) => claim.kind === kind.name).length;
     if (runningCount >= kind.concurrency || this.#stopped) return;
-    // A job without work runs once a minute: if `JobCounts.oldest` grows beyond that, no process runs the job any more.
+    // A job without work still runs, a minute late. So `JobCounts.oldest` exceeds a minute only if no process runs the job any more.
     const overdue = kind.hasWork && !(await kind.hasWork()) ? idleInterval : 0;
     const times = { lease: kind.lease, overdue, longestPause: Math.max(kind.every ?? 0, ...kind.pauses) };
     const claims = await claimJobs(this.#ports, kind.name, kind.concurrency - runningCount, times);

@@ -19,14 +19,14 @@ export function createNodeServer(handle: RequestListener, turns: ParseTurns): Se
     keepAliveTimeout,
     requestTimeout: 0, // bodies have their own timeouts
     requireHostHeader: false, // refused later with our own message
-    optimizeEmptyRequests: true, // the stream of an absent body costs a quarter of the time of a visit
+    optimizeEmptyRequests: true, // the stream of an absent body costs a quarter of the time of a visit request
   };
   const handleNext = handleInSequence(handle);
   const networks = new CostlyNetworks(() => performance.now(), turns);
   const server = createServer(options, (request, response) => {
     networks.noteRequest(request);
-    // After a request with an Upgrade header, Node.js parses no further requests of the connection. Postern ignores the header, so it
-    // closes the connection after the response.
+    // Node.js drops requests that arrive in one piece with a request that has an Upgrade header, and Postern ignores that header. The
+    // connection closes after the response, so that the client sends them again.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     turns.startRequest(request, () => handleNext(request, response));
   });

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { inLockOrder, type RunUnderKeys } from '#adapters/store/keyed-mutex.ts';
 import type { ConnectionPool } from './pool.ts';
 
-/** Takes a lock that ends with its transaction. The server ends the transaction if the process hangs or its network is cut. */
+/** Takes a lock that ends with its transaction. The server ends an idle transaction after `maxIdle`. */
 const lockStatement = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 /** Returns the command by which a transaction takes a shared lock on a key. It waits while other work holds the key. */
@@ -18,7 +18,8 @@ export function watchEnd(client: pg.PoolClient): { ended: Promise<void>; stop: (
 
 /**
  * Returns a function that runs work under several keys, which all processes on the database share. Work that waits holds a connection.
- * @param maxIdle ms without a statement, after which the server assumes that the process is gone
+ * @param maxIdle ms without a statement, after which the server assumes that the process is gone. Work that takes longer continues without
+ *   the lock
  */
 export function advisoryLocks(connections: ConnectionPool, maxIdle: number): RunUnderKeys {
   const begin = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${maxIdle}`;

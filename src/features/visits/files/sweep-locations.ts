@@ -8,7 +8,7 @@ import type { LocationFailure } from './failing-locations.ts';
 import { forEachLocation } from './for-each-location.ts';
 import { unfinishedUploadTokens } from './unfinished-uploads.ts';
 
-const maxSweepTime = 600_000; // ms; a service could list files faster than they are deleted
+const maxSweepTime = 600_000; // ms; without a limit, a service that lists ever more files would never be done
 const maxTokens = 1000; // of one query
 /** Texts of another form are not tokens. A name in the staging area can be any text, also one that PostgreSQL refuses in a query. */
 const tokenPattern = /^[\w-]{1,64}$/;
@@ -29,7 +29,7 @@ export const tokenLookup =
 
 /**
  * Deletes files that interrupted uploads and deletions have left. Keeps the files of pending changes and of unfinished uploads in parts.
- * Skips locations that are unavailable. Ends at a location after ten minutes: the next sweep continues.
+ * Skips locations that are unavailable. Sweeps each location for at most ten minutes; the next sweep continues there.
  * @param busyLocations the locations at which earlier sweeps may still run, which this sweep skips
  * @returns the locations where no change is possible until an operator repairs them
  */
@@ -53,7 +53,7 @@ export async function sweepLocations(
       // Any other error: the location is unavailable or read-only, or the time is over, and the next sweep tries again.
     }
   }
-  // A large folder is deleted in the background. A location that hangs is swept when it responds again.
+  // The function below waits only a few seconds for a location. A longer sweep continues in the background.
   await forEachLocation(locations, (location) => busyLocations.runUnlessBusy(location.tid, location.id, () => sweepLocation(location)));
   return unusableLocations;
 }
