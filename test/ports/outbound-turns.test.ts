@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { getCACertificates, setDefaultCACertificates, TLSSocket } from 'node:tls';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import { TargetUnreachable } from '#ports/outbound.ts';
@@ -73,6 +73,29 @@ test('a tenant without turns completes no handshake with its HTTPS server', need
   const { url } = await startServer(t, Buffer.from('text'));
   await using outbound = outboundTo(() => {}, 300);
   await assert.rejects(outbound.request(url, { tid: 7 }), TargetUnreachable);
+});
+
+test('a server cannot renegotiate TLS', needsOpenssl, async (t) => {
+  const files = await createTrustedCertificate(t);
+  const options = { key: readFileSync(files.key), cert: readFileSync(files.certificate), maxVersion: 'TLSv1.2' } as const;
+  const { promise: renegotiated, resolve } = Promise.withResolvers<boolean>();
+  const server = createServer(options, ({ socket }, response) => {
+    if (!(socket instanceof TLSSocket)) return;
+    socket.on('close', () => resolve(false));
+    socket.renegotiate({ rejectUnauthorized: false }, (error) => {
+      resolve(error === null);
+      response.end();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  atEnd(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await using outbound = outboundTo((_tid, work) => void setImmediate(work));
+  const { port } = server.address() as AddressInfo;
+  await outbound.request(new URL(`https://${host}:${port}/`), { tid: 1 }).catch(() => {});
+  assert.equal(await renegotiated, false);
 });
 
 /** Python code of a server that sends a thousand session tickets, which a Node.js server cannot do. */

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls';
@@ -30,6 +31,7 @@ export function startTenantTls(socket: Duplex, { host, ca, alpn }: TlsOptions): 
     socket,
     ciphers,
     minVersion: 'TLSv1.2',
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION, // a second handshake would have no limit, and could keep the thread busy for seconds
     ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
     ...(isIP(host) ? { host } : { host, servername: host }),
     ...(ca === undefined ? {} : { ca }),
