@@ -1,61 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { type TestContext, test } from 'node:test';
-import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
-import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { test } from 'node:test';
+import ssh2, { type SFTPWrapper } from 'ssh2';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
-import { PrivateKeys } from '#adapters/storage/sftp/private-key.ts';
-import { SftpConnections } from '#adapters/storage/sftp/sftp-connections.ts';
-import { SftpItems } from '#adapters/storage/sftp/sftp-items.ts';
-import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
 import { signInAgent } from '#adapters/storage/sftp/sign-in-agent.ts';
-import { packRangeText } from '#core/authorization/address-range.ts';
 import { StorageBusy, StorageUnavailable } from '#ports/storage-errors.ts';
-import { atEnd } from '../parts/at-end.ts';
+import { folderStats, newKeyPair, startFakeSftp } from '../parts/fake-sftp.ts';
 import { until } from './until.ts';
 
-/** Returns a new ECDSA key. With Ed25519, the library creates a malformed key once in 200 times. */
-const newKeyPair = () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 });
-
-/**
- * Starts a fake server that accepts every sign-in.
- * @param answer handles the requests of a connection
- * @param options `memory`: budget for removals of folders; `monotonic`: returns a time in ms
- * @returns the items of a location there
- */
-async function startFakeServer(
-  t: TestContext,
-  answer: (sftp: SFTPWrapper) => void,
-  { memory = new MemoryBudget(), monotonic = () => performance.now() } = {},
-): Promise<SftpItems> {
-  const { private: hostKey, public: publicKey } = newKeyPair();
-  const sshServer = new ssh2.Server({ hostKeys: [hostKey] }, (connection: Connection) => {
-    connection.on('authentication', (request) => request.accept()).on('error', () => {}); // the client may have disconnected
-    connection.on('session', (accept) => accept().on('sftp', (acceptSftp) => answer(acceptSftp())));
-  });
-  const server = createServer({ noDelay: true }, (socket) => sshServer.injectSocket(socket)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
-  const sessions = new Set<SftpSession>();
-  atEnd(t, async () => {
-    for (const session of sessions) session.close();
-    await outbound[Symbol.asyncDispose]();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  const configuration = { host: '127.0.0.1', port, username: 'files', password: 'x', hostKey: publicKey, root: '/' };
-  const connections = new SftpConnections(
-    configuration,
-    1,
-    { outbound, keys: new PrivateKeys(), sessions, readAhead: new MemoryBudget() },
-    monotonic,
-  );
-  return new SftpItems(connections, '/', Date.now, memory.of(1));
-}
-
-const folderStats = { mode: 0o40755, size: 0, mtime: 1, atime: 1, uid: 0, gid: 0 };
 const { OK, EOF, NO_SUCH_FILE } = ssh2.utils.sftp.STATUS_CODE;
 
 /** Answers like a server that contains only folders. @param childrenOf returns the names in a folder */
@@ -86,7 +37,7 @@ function answerWithFolders(sftp: SFTPWrapper, childrenOf: (path: string) => read
 
 test('the removal of a folder ends with an error at a server that nests folders without end', async (t) => {
   const removedPaths: string[] = [];
-  const items = await startFakeServer(t, (sftp) =>
+  const items = await startFakeSftp(t, (sftp) =>
     answerWithFolders(
       sftp,
       () => ['a', 'b'],
@@ -102,7 +53,7 @@ test('the removal of a folder ends with an error at a server that nests folders 
 
 test('the removal of a folder ends with an error after ten minutes at a server that answers slowly', async (t) => {
   let [now, requestCount] = [0, 0];
-  const items = await startFakeServer(
+  const items = await startFakeSftp(
     t,
     (sftp) => {
       answerWithFolders(
@@ -122,7 +73,7 @@ test('the removal of a folder ends with an error after ten minutes at a server t
 });
 
 test('the removal of a folder ends with an error at a server that lists names of more than 255 characters', async (t) => {
-  const items = await startFakeServer(t, (sftp) =>
+  const items = await startFakeSftp(t, (sftp) =>
     answerWithFolders(
       sftp,
       () => ['a'.repeat(256)],
@@ -134,7 +85,7 @@ test('the removal of a folder ends with an error at a server that lists names of
 
 test('the names that the removal of a folder holds count as memory of the tenant until the removal ends', async (t) => {
   const memory = new MemoryBudget(100_000);
-  const items = await startFakeServer(
+  const items = await startFakeSftp(
     t,
     (sftp) =>
       answerWithFolders(
@@ -152,7 +103,7 @@ test('the names that the removal of a folder holds count as memory of the tenant
 test('a location removes at most four folders at once', async (t) => {
   const openings: (() => void)[] = [];
   let maxOpenings = 0;
-  const items = await startFakeServer(t, (sftp) => {
+  const items = await startFakeSftp(t, (sftp) => {
     answerWithFolders(
       sftp,
       () => [],
@@ -183,7 +134,7 @@ test('a location removes at most four folders at once', async (t) => {
 test('a folder with hundreds of folders is removed, and nothing else', async (t) => {
   const remainingNames = new Set(Array.from({ length: 250 }, (_, index) => `f${index}`));
   const removedPaths: string[] = [];
-  const items = await startFakeServer(t, (sftp) =>
+  const items = await startFakeSftp(t, (sftp) =>
     answerWithFolders(
       sftp,
       (path) => (path === '/folder' ? [...remainingNames] : []),
@@ -199,7 +150,7 @@ test('a folder with hundreds of folders is removed, and nothing else', async (t)
 
 test('a folder is removed although another program removes it, or a folder in it, at the same moment', async (t) => {
   const removedPaths: string[] = [];
-  const items = await startFakeServer(t, (sftp) => {
+  const items = await startFakeSftp(t, (sftp) => {
     answerWithFolders(
       sftp,
       (path) => (path === '/folder' ? ['gone'] : []),
@@ -224,7 +175,7 @@ function answerWithEndlessList(sftp: SFTPWrapper, filename: string): void {
 }
 
 test('a caller can stop reading an endless list of invalid names after each response of the server', async (t) => {
-  const items = await startFakeServer(t, (sftp) => answerWithEndlessList(sftp, 'a/b'));
+  const items = await startFakeSftp(t, (sftp) => answerWithEndlessList(sftp, 'a/b'));
   let batchCount = 0;
   for await (const batch of items.list([])) {
     assert.deepEqual(batch, []);
@@ -240,7 +191,7 @@ test('a list ends with an error after the server has taken five minutes for its 
     time += 60_000;
     return time;
   };
-  const items = await startFakeServer(t, (sftp) => answerWithEndlessList(sftp, 'name'), { monotonic: addMinute });
+  const items = await startFakeSftp(t, (sftp) => answerWithEndlessList(sftp, 'name'), { monotonic: addMinute });
   const names: string[] = [];
   await assert.rejects(
     async () => {
@@ -253,7 +204,7 @@ test('a list ends with an error after the server has taken five minutes for its 
 
 test('a read ends with an error at a server that sends one byte in each answer', async (t) => {
   let requestCount = 0;
-  const items = await startFakeServer(t, (sftp) => {
+  const items = await startFakeSftp(t, (sftp) => {
     sftp.on('OPEN', (id) => sftp.handle(id, Buffer.from('1')));
     sftp.on('READ', (id) => {
       requestCount += 1;
