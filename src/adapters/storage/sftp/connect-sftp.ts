@@ -49,7 +49,8 @@ function waitUntilReady(client: Client, configuration: ConnectConfig, password: 
       .on('close', () => reject(new StorageUnavailable('the server has closed the connection')))
       // Many servers ask for the password in this way.
       .on('keyboard-interactive', (_name, _instructions, _language, prompts, answer) => answer(prompts.map(() => password ?? '')))
-      .on('ready', () => client.sftp((error, sftp) => (error ? reject(error) : resolve(sftp))))
+      // A server may accept the sign-in again and again.
+      .once('ready', () => client.sftp((error, sftp) => (error ? reject(error) : resolve(sftp))))
       .connect(configuration);
   });
 }

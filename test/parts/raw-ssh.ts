@@ -1,0 +1,35 @@
+import type { Connection } from 'ssh2';
+
+/** The private part of a connection of the library's server, which otherwise sends only correct messages. */
+interface RawConnection {
+  readonly _protocol: {
+    readonly _cipher: { allocPacket(length: number): Buffer; encrypt(packet: Buffer): void };
+  };
+}
+
+const isRaw = (connection: object): connection is RawConnection => '_protocol' in connection;
+
+function protocolOf(connection: Connection): RawConnection['_protocol'] {
+  if (!isRaw(connection)) throw new TypeError('the library has changed');
+  return connection._protocol;
+}
+
+const uint32 = (value: number) => Buffer.from([value >>> 24, value >>> 16, value >>> 8, value]);
+
+/** Returns a message of SSH. A number is a byte, `[n]` a 32-bit number, a text has its length before it (RFC 4251, 5). */
+export const sshMessage = (...parts: readonly (number | readonly [number] | string | Buffer)[]): Buffer =>
+  Buffer.concat(
+    parts.flatMap((part) => {
+      if (typeof part === 'number') return [Buffer.from([part])];
+      if (typeof part === 'string' || Buffer.isBuffer(part)) return [uint32(part.length), Buffer.from(part)];
+      return [uint32(part[0])];
+    }),
+  );
+
+/** Sends a message that the library's server would not send. */
+export function sendRaw(connection: Connection, message: Buffer): void {
+  const { _cipher: cipher } = protocolOf(connection);
+  const packet = cipher.allocPacket(message.length);
+  packet.set(message, 5);
+  cipher.encrypt(packet);
+}
