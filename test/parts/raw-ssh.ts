@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Connection } from 'ssh2';
 
 /** The private part of a connection of the library's server, which otherwise sends only correct messages. */
 interface RawConnection {
   readonly _protocol: {
     readonly _cipher: { allocPacket(length: number): Buffer; encrypt(packet: Buffer): void };
+    channelOpenConfirm(remote: number, local: number, window: number, maxPacketSize: number): void;
   };
 }
 
@@ -32,4 +34,25 @@ export function sendRaw(connection: Connection, message: Buffer): void {
   const packet = cipher.allocPacket(message.length);
   packet.set(message, 5);
   cipher.encrypt(packet);
+}
+
+const turnSize = 1 << 15; // bytes that are sent before the client has a turn
+
+/** Sends a message again and again, until the client closes the connection. */
+export async function sendWithoutEnd(connection: Connection, message: Buffer): Promise<void> {
+  let isOpen = true;
+  connection.on('close', () => {
+    isOpen = false;
+  });
+  while (isOpen) {
+    for (let size = 0; isOpen && size < turnSize; size += message.length + 32) sendRaw(connection, message);
+    await setImmediate();
+  }
+}
+
+/** Tells the client to send packets of at most `size` bytes. */
+export function limitPacketSize(connection: Connection, size: number): void {
+  const protocol = protocolOf(connection);
+  const confirm = protocol.channelOpenConfirm;
+  protocol.channelOpenConfirm = (remote, local, window) => confirm.call(protocol, remote, local, window, size);
 }

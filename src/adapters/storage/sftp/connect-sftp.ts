@@ -7,6 +7,7 @@ import { waitAtMost } from '#core/time-limit.ts';
 import { type Outbound, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { parseHostKey } from './host-key.ts';
+import { messageBudget } from './message-budget.ts';
 import { KeyUnusable, type PrivateKeys } from './private-key.ts';
 import { SignInRefused } from './sftp-errors.ts';
 import { SftpSession } from './sftp-session.ts';
@@ -86,6 +87,7 @@ export async function connectSftp(
         algorithms: { ...algorithms, serverHostKey: [...hostKey.algorithms] },
         readyTimeout: timeLimit,
         ...keepAlive,
+        debug: messageBudget(),
       },
       password,
     );
@@ -107,8 +109,8 @@ function openSession(client: Client, sftp: SFTPWrapper, sessions: Set<SftpSessio
     client.destroy();
   });
   sessions.add(session);
-  const end = () => {
-    if (session.isOpen) session.close();
+  const end = (cause?: unknown) => {
+    if (session.isOpen) session.close(cause instanceof StorageUnavailable ? cause : undefined);
   };
   client.removeAllListeners('error').removeAllListeners('close').on('error', end).on('close', end);
   sftp.on('error', end).on('close', end).on('end', end);

@@ -136,7 +136,8 @@ export class SftpSession {
     await this.#send<void>((sftp, done) => {
       try {
         send(sftp, done);
-      } catch {
+      } catch (cause) {
+        if (cause instanceof StorageUnavailable) throw cause;
         isKnown = false;
         done();
       }
@@ -159,6 +160,10 @@ export class SftpSession {
         else if (typeof error.code === 'number') reject(new SftpRefusal(error.code, error));
         else reject(connectionLost(error));
       });
+    } catch (cause) {
+      this.close(cause instanceof StorageUnavailable ? cause : connectionLost(cause)); // a part of the request may have been sent
+    }
+    try {
       return await promise;
     } finally {
       clearTimeout(timer);
