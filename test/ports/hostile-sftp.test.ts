@@ -75,6 +75,19 @@ test('a server that accepts a sign-in several times gets one channel', async (t)
   assert.equal(channels, 1);
 });
 
+test('a connection ends with an error, and takes little memory, at a server that announces millions of prompts', async (t) => {
+  const items = await startFakeSftp(t, () => {}, {
+    connect: (connection) =>
+      connection.prependListener('authentication', (request) => {
+        if (request.method !== 'keyboard-interactive') request.reject(['keyboard-interactive']);
+        else sendRaw(connection, sshMessage(60, '', '', '', [(1 << 25) - 1]));
+      }),
+  });
+  const before = process.resourceUsage().maxRSS;
+  await assert.rejects(items.find(['file']), /announces prompts/);
+  assert.ok(process.resourceUsage().maxRSS - before < 100_000, 'kilobytes');
+});
+
 test('a connection ends with an error at a server that accepts packets of no size', async (t) => {
   const items = await startFakeSftp(t, () => {}, { connect: (connection) => limitPacketSize(connection, 0) });
   await assert.rejects(items.find(['file']), isTooMany);

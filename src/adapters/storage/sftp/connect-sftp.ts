@@ -69,7 +69,7 @@ export async function connectSftp(
   try {
     if (!hostKey) throw new StorageUnavailable('hostKey is not the public key of a server');
     const key = privateKey === undefined ? null : await keys.read(configuration, tid);
-    const { BaseAgent, Client: SshClient } = (await import('ssh2')).default;
+    const { BaseAgent, Client: SshClient } = await import('./ssh-library.ts');
     const { socket } = await outbound.connect({ host, port, tid }, AbortSignal.timeout(timeLimit));
     if (!(socket instanceof Duplex)) throw new TypeError('a connection must be a stream of Node.js');
     client = new SshClient();
