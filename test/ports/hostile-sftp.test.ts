@@ -32,8 +32,8 @@ const messages: Readonly<Record<string, Buffer>> = {
 
 for (const [name, message] of Object.entries(messages))
   test(`a request ends with an error at a server that sends without end: ${name}`, async (t) => {
-    const items = await startFakeSftp(t, (sftp, connection) => sftp.on('LSTAT', () => void sendWithoutEnd(connection, message)));
-    await assert.rejects(items.find(['file']), isTooMany);
+    const items = await startFakeSftp(t, (sftp, connection) => sftp.on('MKDIR', () => void sendWithoutEnd(connection, message)));
+    await assert.rejects(items.createFolder(['folder']), isTooMany); // in contrast to a read, it is not tried again
   });
 
 test('a request ends with an error at a server that lists its host keys a third time', async (t) => {
@@ -47,12 +47,12 @@ test('a request ends with an error at a server that lists its host keys a third 
 
 test('a request ends with an error at a server that exchanges keys without end', async (t) => {
   const items = await startFakeSftp(t, (sftp, connection) =>
-    sftp.on('LSTAT', () => {
+    sftp.on('MKDIR', () => {
       const exchangeKeys = () => connection.rekey(exchangeKeys);
       exchangeKeys();
     }),
   );
-  await assert.rejects(items.find(['file']), isTooMany);
+  await assert.rejects(items.createFolder(['folder']), isTooMany);
 });
 
 test('a server that accepts a sign-in several times gets one channel', async (t) => {
