@@ -173,3 +173,41 @@ test('an invalid value in the configuration of a login profile is marked at its 
   await page.getByText('Must begin with http:// or https://, and name a host.').waitFor();
   assert.equal(await page.getByLabel('Issuer').getAttribute('aria-invalid'), 'true');
 });
+
+test('after a change whose saved version cannot be loaded, the console says that it is saved, and saves the next change', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
+  await go(`/shares/${id}`);
+  await page.getByLabel('Title').fill('Reports of 2026');
+  await page.route(/share\/get/, (route) => route.abort());
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved, but the saved version could not be loaded.').waitFor();
+  assert.equal(await page.getByText('Changes: title.').count(), 0);
+  await page.getByLabel('Description').fill('Final');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The server cannot be reached.').waitFor();
+  await page.unroute(/share\/get/);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved. The change applies from now on.').waitFor();
+  assert.equal(await page.getByText('changed this record after you opened it').count(), 0);
+  const share = await postern.call('share/get', { id });
+  assert.deepEqual([share.title, share.description], ['Reports of 2026', 'Final']);
+});
+
+test('a change by someone else after a saved version that could not be loaded is shown before the next save', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
+  await go(`/shares/${id}`);
+  await page.getByLabel('Title').fill('Reports of 2026');
+  await page.route(/share\/get/, (route) => route.abort());
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved, but the saved version could not be loaded.').waitFor();
+  await changeShare(postern, id, { description: 'Theirs' });
+  await page.getByLabel('Description').fill('Mine');
+  await page.unroute(/share\/get/);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const conflict = page.getByRole('dialog');
+  await conflict.getByText('changed this record after you opened it').waitFor();
+  assert.deepEqual(await conflict.getByRole('listitem').allTextContents(), ['description']);
+  assert.equal((await postern.call('share/get', { id })).description, 'Theirs');
+});

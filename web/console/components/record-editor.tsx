@@ -2,6 +2,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { asProblem, type ChangeOptions, Problem } from '#console/api/call.ts';
+import { useCaller } from '#console/shell/caller.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { FormPageView } from './form-page.tsx';
@@ -42,6 +43,7 @@ interface Props<R extends Editable, V extends Record<string, unknown>> {
 }
 
 const savedText = 'Saved. The change applies from now on.';
+const savedNotLoadedText = 'Saved, but the saved version could not be loaded. It will be loaded before the next save.';
 
 /** Returns a copy of `target` in which each field that differs between `before` and `after` has its value from `after`. */
 function applyChanges<V extends Record<string, unknown>>(before: V, after: V, target: V): V {
@@ -52,21 +54,34 @@ function applyChanges<V extends Record<string, unknown>>(before: V, after: V, ta
 /** Returns the form of an existing record, and functions that show a newer version of the record in it. */
 function useRecordForm<R extends Editable, V extends Record<string, unknown>>(recordKind: RecordKind<R, V>, record: R) {
   const client = useQueryClient();
+  const caller = useCaller();
   /** The version that the form shows. The cache may already hold a newer one, which the operator has not seen. */
   const [base, setBase] = useState(record);
+  /** The saved values, if the saved version could not be loaded: `base` is then an outdated version. */
+  const [savedValues, setSavedValues] = useState<V | null>(null);
   const [newerVersion, setNewerVersion] = useState<R | null>(null);
-  const before = recordKind.valuesOf(base);
+  const before = savedValues ?? recordKind.valuesOf(base);
 
-  async function write(from: R, values: V): Promise<R> {
+  /** Returns the saved record, or null if it could not be loaded again. */
+  async function write(from: R, values: V): Promise<R | null> {
     await recordKind.update(from, values, { ifMatch: from.etag });
-    const savedRecord = await recordKind.get(record.id);
-    showVersion(savedRecord);
+    const savedRecord = await recordKind.get(record.id).catch(() => null);
+    if (savedRecord) showVersion(savedRecord);
+    else showSavedValues(values);
     await client.invalidateQueries({ queryKey: [recordKind.kind, 'list'] });
     return savedRecord;
   }
+  /** Returns the version to change and its new values. @throws Problem 412, if someone else has changed it after the operator saved it */
+  async function prepareChange(values: V): Promise<[R, V]> {
+    if (!savedValues) return [base, values];
+    const loaded = await recordKind.get(record.id);
+    if (loaded.updatedOwner !== caller.name) throw new Problem(412, 'versionStale', 'Not saved. Someone else has changed this record.');
+    return [loaded, applyChanges(savedValues, values, recordKind.valuesOf(loaded))];
+  }
   async function save(values: V) {
     try {
-      const savedRecord = await write(base, values);
+      const savedRecord = await write(...(await prepareChange(values)));
+      if (!savedRecord) return showMessage({ text: savedNotLoadedText });
       const undo = async () => {
         if (page.form.isDirty()) throw new Problem(0, 'typing', 'save or discard your new input first.');
         await write(savedRecord, before);
@@ -83,8 +98,14 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(re
     save,
     ...(recordKind.fieldNames ? { names: recordKind.fieldNames } : {}),
   });
+  function showSavedValues(values: V) {
+    setSavedValues(values);
+    page.reset(values);
+    void client.invalidateQueries({ queryKey: [recordKind.kind, 'one', record.id] });
+  }
   function showVersion(newer: R, values: V = recordKind.valuesOf(newer)) {
     setBase(newer);
+    setSavedValues(null);
     client.setQueryData([recordKind.kind, 'one', record.id], newer);
     page.reset(recordKind.valuesOf(newer), values);
     setNewerVersion(null);
@@ -93,6 +114,7 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(re
   useEffect(() => {
     if (record.etag !== base.etag && !page.form.isDirty() && !page.busy) {
       setBase(record);
+      setSavedValues(null);
       page.reset(recordKind.valuesOf(record));
     }
   }, [record]);
