@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare } from '../start.ts';
-import { openConsole, openSignedInConsole, operatorPassword, signIn } from './console.ts';
+import { openConsole, openSignedInConsole, operatorPassword, signIn, unexpectedErrors } from './console.ts';
 import { startResettingProxy } from './resetting-proxy.ts';
 
 test('a failed sign-in shows an error, and repeated failures show a countdown until the next attempt', async (t) => {
@@ -109,3 +109,25 @@ test('a reader sees no links or buttons for actions that would be refused', asyn
   assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
   assert.equal(await page.getByRole('button', { name: 'Actions' }).count(), 0);
 });
+
+const blockedStorage = `for (const memory of ['localStorage', 'sessionStorage'])
+  Object.defineProperty(window, memory, { get() { throw new DOMException('denied', 'SecurityError'); } })`;
+const fullStorage = `Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }`;
+
+for (const [state, script] of [
+  ['blocks storage', blockedStorage],
+  ['has no storage left', fullStorage],
+] as const)
+  test(`an operator can fill in and save a form, and sign out, in a browser that ${state}`, async (t) => {
+    const { postern, page, consoleErrors, go } = await openSignedInConsole(t);
+    await page.addInitScript(script);
+    await go('/profiles/new');
+    await page.getByLabel('Title').fill('Clients');
+    await page.getByRole('button', { name: 'Create login profile' }).click();
+    await page.getByRole('heading', { name: 'Clients' }).waitFor();
+    assert.equal((await postern.call('loginprofile/search', { searchWord: 'Clients' })).totalCount, 1);
+    await page.getByRole('button', { name: 'Olga' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
+    assert.deepEqual(unexpectedErrors(consoleErrors), []);
+  });

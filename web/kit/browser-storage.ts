@@ -21,3 +21,12 @@ export function saveStoredText(storage: BrowserStorage, key: string, text: strin
     window[storage].setItem(key, text);
   } catch {} // the page works without it
 }
+
+/** Returns the keys in the browser's storage. @returns an empty list when the browser blocks its storage */
+export function storedKeys(storage: BrowserStorage): readonly string[] {
+  try {
+    return Object.keys(window[storage]);
+  } catch {
+    return [];
+  }
+}

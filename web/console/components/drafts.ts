@@ -1,6 +1,7 @@
 import { locationSecrets } from '#core/records/location-configurations.ts';
 import type { CallerRecord } from '#core/records/operator.ts';
 import { profileSecrets } from '#core/records/profile-configuration.ts';
+import { deleteStoredText, readStoredText, saveStoredText, storedKeys } from '#kit/browser-storage.ts';
 
 const prefix = 'postern-draft';
 
@@ -15,11 +16,11 @@ export function saveDraft(key: string, initial: Readonly<Record<string, unknown>
   const changedFields = Object.entries(values).filter(
     ([name, value]) => !isSecret(name) && JSON.stringify(value) !== JSON.stringify(initial[name]),
   );
-  if (changedFields.length > 0) sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(changedFields)));
-  else sessionStorage.removeItem(key);
+  if (changedFields.length > 0) saveStoredText('sessionStorage', key, JSON.stringify(Object.fromEntries(changedFields)));
+  else deleteStoredText('sessionStorage', key);
 }
 
-export const deleteDraft = (key: string) => sessionStorage.removeItem(key);
+export const deleteDraft = (key: string) => deleteStoredText('sessionStorage', key);
 
 /** A number field without a value holds an empty string. */
 const isNumberField = (value: unknown) => value === '' || typeof value === 'number';
@@ -30,7 +31,7 @@ const haveSameType = (a: unknown, b: unknown) => typeof a === typeof b || (isNum
  * the saved value, even if another operator has changed that value in the meantime. The form shows the field as changed.
  */
 export function readDraft<V extends Record<string, unknown>>(key: string, initial: V): V | null {
-  const stored = sessionStorage.getItem(key);
+  const stored = readStoredText('sessionStorage', key);
   if (stored === null) return null;
   const values: Record<string, unknown> = JSON.parse(stored);
   // Use only fields that still exist with the same type: the form may have changed since.
@@ -40,5 +41,5 @@ export function readDraft<V extends Record<string, unknown>>(key: string, initia
 
 /** Deletes all drafts of this tab at sign-out, so that the next user of the tab cannot read them with the developer tools. */
 export function deleteAllDrafts(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
+  for (const key of storedKeys('sessionStorage')) if (key.startsWith(prefix)) deleteStoredText('sessionStorage', key);
 }
