@@ -153,6 +153,26 @@ test('if the connection breaks before a later page of a PDF is loaded, the previ
   await thirdPage.getByText('Third page').waitFor();
 });
 
+test('the preview of a PDF draws the pages near the screen, also if the browser reports several of their positions at once', async (t) => {
+  const { page, postern, share } = await openFolder(t);
+  await writeFile(join(postern.files, 'documents/long.pdf'), samplePdf(Array.from({ length: 120 }, (_, index) => [`Text ${index + 1}`])));
+  // Each report begins with an older entry that says the opposite.
+  await page.addInitScript(`window.IntersectionObserver = class extends IntersectionObserver {
+    constructor(report, options) {
+      super((entries) => report(entries.flatMap((entry) => [{ isIntersecting: !entry.isIntersecting }, entry])), options);
+    }
+  }`);
+  await page.goto('about:blank');
+  await page.goto(`${share.viewUrl}#preview/long.pdf`);
+  const pageOf = (number: number) => page.getByRole('region', { name: `Page ${number} of 120` });
+  await pageOf(1).getByText('Text 1').waitFor();
+  await pageOf(100).scrollIntoViewIfNeeded();
+  await pageOf(100).getByText('Text 100').waitFor();
+  await pageOf(1).locator('canvas').waitFor({ state: 'detached' });
+  await page.locator('.pdf').press('End');
+  await pageOf(101).waitFor();
+});
+
 test('the preview of a damaged image or PDF says that it cannot be shown, and offers the download', async (t) => {
   const { page, postern, share } = await openFolder(t);
   const withoutPages = samplePdf([['Annual report']])

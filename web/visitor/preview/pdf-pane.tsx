@@ -28,6 +28,9 @@ function drawPage(page: PDFPageProxy, scale: number, canvas: HTMLCanvasElement, 
   };
 }
 
+/** Returns whether the observed element intersects. The browser can report several changes at once: the last one is the newest. */
+const isVisible = (entries: readonly IntersectionObserverEntry[]) => entries.at(-1)?.isIntersecting ?? false;
+
 interface PagesProperties {
   readonly pdf: PDFDocumentProxy;
   readonly scale: number;
@@ -43,7 +46,7 @@ function Page({ pdf, number, scale, onPageError }: PagesProperties & { readonly 
   const [page, setPage] = useState<PDFPageProxy | null>(null);
   const [isNear, setNear] = useState(number === 1);
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), { rootMargin: '800px' });
+    const observer = new IntersectionObserver((entries) => setNear(isVisible(entries)), { rootMargin: '800px' });
     if (box.current) observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
@@ -81,7 +84,7 @@ function Pages(properties: PagesProperties) {
   const [pageCount, setPageCount] = useState(pageBatch);
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setPageCount(pageCount + pageBatch), {
+    const observer = new IntersectionObserver((entries) => isVisible(entries) && setPageCount(pageCount + pageBatch), {
       rootMargin: '2000px',
     });
     if (end.current) observer.observe(end.current);
