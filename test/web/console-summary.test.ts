@@ -5,7 +5,7 @@ import { permissionPresets } from '../../web/console/shares/permissions.ts';
 import { stateOf } from '../../web/console/shares/share-state.ts';
 import { type SummaryParts, shareSummary } from '../../web/console/shares/share-summary.ts';
 
-const clients = { title: 'Clients', typeId: 3, available: true };
+const clients = { title: 'Clients', typeId: 3 };
 const summary = (over: Partial<SummaryParts>): string =>
   shareSummary({
     ...permissionPresets.download.can,
