@@ -108,6 +108,40 @@ test('a folder is uploaded with all its subfolders and files', async (t) => {
   assert.deepEqual(consoleErrors, []);
 });
 
+test('an upload of a folder follows the current permission to create folders, also if it has changed while the page is open', async (t) => {
+  const postern = await startPostern(t);
+  const visitorFolder = await mkdtemp(join(await temporaryFolder(t), 'own-'));
+  await mkdir(join(visitorFolder, 'trip'));
+  await writeFile(join(visitorFolder, 'trip/plan.txt'), 'plan');
+  const inbox = join(postern.files, 'inbox');
+  await mkdir(inbox);
+  const share = await postern.call('share/add', newShare({ path: '/inbox' }));
+  const change = async (over: object) => postern.call('share/update', { ...(await postern.call('share/get', { id: share.id })), ...over });
+  const { window } = await openWindow(t, { width: 1440, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByText('This folder is empty.').waitFor();
+
+  await change({ canCreateFolder: false });
+  await page.getByLabel('Upload folder').setInputFiles(join(visitorFolder, 'trip'));
+  await page.getByText('1 file was not uploaded').waitFor();
+  await page.getByText('You can view, download, upload, rename and delete.').waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByLabel('Upload folder').setInputFiles(join(visitorFolder, 'trip'));
+  await page.getByText(/All files uploaded|1 file was not uploaded/).waitFor();
+  assert.deepEqual(await readdir(inbox), ['plan.txt']);
+
+  await change({ canCreateFolder: true, canDelete: false });
+  await page.getByRole('button', { name: 'More actions for plan.txt' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('You can view, download, upload, create folders and rename.').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByLabel('Upload folder').setInputFiles(join(visitorFolder, 'trip'));
+  await page.getByRole('link', { name: /^trip/ }).waitFor();
+  assert.deepEqual((await readdir(inbox)).sort(), ['plan.txt', 'trip']);
+});
+
 test('at a link to one file, a visitor can replace the file', async (t) => {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'contract.txt'), 'draft');

@@ -3,7 +3,16 @@ import { useContext } from 'preact/hooks';
 import { asFailure } from './link-api.ts';
 
 /** Codes of failures after which the permissions, the session or the used space may have changed. */
-const changeCodes = ['quotaExceeded', 'signInNeeded', 'linkUnknown', 'linkEnded', 'notAdmitted', 'addressRefused', 'permissionOff'];
+const changeCodes = [
+  'quotaExceeded',
+  'signInNeeded',
+  'linkUnknown',
+  'linkEnded',
+  'notAdmitted',
+  'addressRefused',
+  'permissionOff',
+  'folderNotCreated',
+];
 
 /** Requests the visit again: its permissions, its session and the used space. */
 export const RefreshContext = createContext<() => void>(() => {});

@@ -14,8 +14,8 @@ export interface UploadQueueOptions {
   readonly fetchEtag: (path: readonly string[]) => Promise<string | null>;
   /** Receives why an upload failed, unless the visitor has cancelled it. When the session has ended, the queue pauses until `resume`. */
   readonly reportFailure: (failure: Failure) => void;
-  /** Whether folders may be created. Otherwise all files go to the folder that they are added to. */
-  readonly canCreateFolders: boolean;
+  /** Returns whether folders may be created now. Otherwise all files go to the folder that they are added to. */
+  readonly canCreateFolders: () => boolean;
 }
 
 const withNumberedName = (path: readonly string[]) => [...path.slice(0, -1), nextNumberedName(path.at(-1) ?? '')];
@@ -45,8 +45,9 @@ export class UploadQueue {
   }
 
   add(files: readonly FileToUpload[], path: readonly string[]): void {
+    const canCreateFolders = this.#options.canCreateFolders();
     const items = files.map(({ file, folder, unreadable: isUnreadable = false }): UploadItem => {
-      const item = this.#newItem(file, [...path, ...(this.#options.canCreateFolders ? folder : []), file.name]);
+      const item = this.#newItem(file, [...path, ...(canCreateFolders ? folder : []), file.name]);
       return isUnreadable ? { ...item, state: 'failed', failure: unreadableFailure() } : item;
     });
     for (const { number } of items) this.#existingDepths.set(number, path.length);

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { maxListingSize } from '#core/listing.ts';
 import { Failure, listFolder } from '#visitor/link-api.ts';
 import type { FolderEntry } from '#visitor/listing/use-folder.ts';
@@ -30,7 +30,9 @@ export function useUploads(
   reportFailure: (failure: Failure) => void,
 ): { queue: UploadQueueState; uploads: UploadQueue } {
   const [queue, show] = useState<UploadQueueState>({ items: [], isPaused: false, completed: 0, speed: 0 });
-  const uploads = useMemo(() => new UploadQueue({ show, fetchEtag, reportFailure, canCreateFolders }), []);
+  const currentPermission = useRef(canCreateFolders);
+  currentPermission.current = canCreateFolders;
+  const uploads = useMemo(() => new UploadQueue({ show, fetchEtag, reportFailure, canCreateFolders: () => currentPermission.current }), []);
   const isBusy = queue.items.some(isActive);
   useEffect(() => {
     if (!isBusy) return;
