@@ -142,6 +142,30 @@ test('an upload of a folder follows the current permission to create folders, al
   assert.deepEqual((await readdir(inbox)).sort(), ['plan.txt', 'trip']);
 });
 
+test('after "Keep both", the progress bar and the button of the upload have the new name of the file', async (t) => {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'inbox'));
+  await writeFile(join(postern.files, 'inbox/a.txt'), 'old');
+  const share = await postern.call('share/add', newShare({ path: '/inbox' }));
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByLabel('Upload', { exact: true }).setInputFiles(fileOf('a.txt', 'new'));
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/a%20\(2\)\.txt/, (route) => released.then(() => route.continue()));
+  await page.getByRole('button', { name: 'Keep both' }).click();
+  const uploads = page.getByRole('region', { name: 'Uploads' }).getByRole('listitem');
+  await uploads.getByText('a (2).txt').first().waitFor();
+  const bar = uploads.getByRole('progressbar');
+  await bar.waitFor();
+  assert.deepEqual(
+    [await bar.getAttribute('aria-label'), await uploads.getByRole('button').textContent()],
+    ['a (2).txt', 'Do not upload a (2).txt'],
+  );
+  release();
+  await page.getByText('All files uploaded').waitFor();
+});
+
 test('at a link to one file, a visitor can replace the file', async (t) => {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'contract.txt'), 'draft');

@@ -26,11 +26,11 @@ function Status({ item }: { item: UploadItem }) {
 
 function Line({ item, uploads }: { item: UploadItem; uploads: UploadQueue }) {
   const { translate } = useTranslation();
-  const { name } = item.file;
+  const name = uploadName(item);
   return (
     <li class="upload">
       <div class="upload-row">
-        <FileName name={uploadName(item)} />
+        <FileName name={name} />
         <Status item={item} />
         {canRetry(item) && (
           <button type="button" class="link-button" onClick={() => uploads.retry(item.number)}>
