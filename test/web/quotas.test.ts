@@ -9,7 +9,7 @@ import { assertAccessible, openSignedInConsole } from './console.ts';
 
 const fileOf = (name: string, size: number) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(size, 'x') });
 
-test('the page shows how much space is left, and says that a file does not fit', async (t) => {
+test('the page shows how much space is left, and says that a file does not fit, and what to do', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inbox'));
   await writeFile(join(postern.files, 'inbox', 'first.txt'), Buffer.alloc(400_000));
@@ -25,6 +25,7 @@ test('the page shows how much space is left, and says that a file does not fit',
   await page.getByText('Space left: 100 kB of 1 MB.').waitFor();
   await page.getByLabel('Upload', { exact: true }).setInputFiles([fileOf('third.txt', 200_000)]);
   await page.getByText('There is no space left for this file').waitFor();
+  await page.getByText('Choose a smaller file, or ask the person who sent you the link for more space.').waitFor();
   await assertAccessible(page, 'quota exceeded');
 
   await page.getByRole('button', { name: 'More actions for second.txt' }).click();

@@ -48,7 +48,7 @@ export function nameErrorKey(name: string): 'nameTooLong' | 'nameReserved' | 'na
   return isReservedName(name) ? 'nameReserved' : 'nameWrong';
 }
 
-/** Returns one line that says why a file was not uploaded. */
+/** Returns why a file was not uploaded: one line, or a second one that says what to do next. */
 export function describeUploadFailure(failure: Failure, name: string, translation: Translation): string {
   const { translate } = translation;
   const texts: Record<string, string> = {
@@ -61,5 +61,6 @@ export function describeUploadFailure(failure: Failure, name: string, translatio
     fileUnreadable: translate('fileUnreadable'),
     pathMalformed: translate(nameErrorKey(name)),
   };
-  return texts[failure.code] ?? describeFailure(failure, translation).title;
+  const { title, advice } = describeFailure(failure, translation);
+  return texts[failure.code] ?? `${title}\n${advice}`;
 }

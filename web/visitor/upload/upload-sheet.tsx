@@ -13,7 +13,7 @@ function Status({ item }: { item: UploadItem }) {
   const { translate, format } = translation;
   const progress = item.file.size === 0 ? 1 : item.sent / item.file.size;
   if (item.state === 'failed')
-    return <span class="problem small">{item.failure && describeUploadFailure(item.failure, uploadName(item), translation)}</span>;
+    return <span class="problem small lines">{item.failure && describeUploadFailure(item.failure, uploadName(item), translation)}</span>;
   if (item.state === 'sending' && item.isInterrupted) return <span class="quiet small">{translate('willContinue')}</span>;
   const text = {
     done: format.size(item.file.size),
