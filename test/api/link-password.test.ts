@@ -25,6 +25,20 @@ test('share/add with a linkPassword creates a login profile, and the link opens 
   assert.equal((await postern.call('loginprofile/get', { id: share.authenticationId })).title, 'Password for Reports');
 });
 
+test('before sign-in, a link with a linkPassword does not reveal the title of its share', async (t) => {
+  const postern = await startPostern(t);
+  const { id, viewId } = await postern.call('share/add', newShare({ title: 'Layoffs', linkPassword }));
+  const { authenticationId } = await postern.call('share/get', { id });
+  const portal = (await postern.call('loginprofile/get', { id: authenticationId })).viewId;
+  for (const link of [`/s/${viewId}`, `/p/${portal}`])
+    for (const path of [link, `${link}/visit`]) {
+      const response = JSON.stringify((await postern.visit(path)).body);
+      assert.ok(!response.includes('Layoffs'), `${path}: ${response}`);
+    }
+  const cookie = await signIn(postern, `/s/${viewId}`, '', linkPassword);
+  assert.equal((await postern.visit(`/s/${viewId}/visit`, { headers: { cookie } })).body.share.title, 'Layoffs');
+});
+
 test('a link with a linkPassword keeps the ipRange of the given login profile', async (t) => {
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Office', typeId: 1, ipRange: '203.0.113.0/24' });

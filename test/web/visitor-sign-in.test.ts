@@ -172,3 +172,20 @@ test('a visitor can change their own password on the page and continue, and the 
     [],
   );
 });
+
+test('the sign-in page of a link with its own password is called "Sign in", also after the session has ended', async (t) => {
+  const postern = await startPostern(t);
+  const share = await postern.call('share/add', newShare({ title: 'Layoffs', linkPassword: 'correct horse battery' }));
+  const { window } = await openWindow(t, { width: 390, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  assert.equal(await page.title(), 'Sign in');
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Layoffs' }).waitFor();
+  assert.equal(await page.title(), 'Layoffs');
+  await window.clearCookies();
+  await page.getByLabel('Upload', { exact: true }).setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('text') });
+  await page.getByRole('dialog', { name: 'Sign in' }).waitFor();
+});

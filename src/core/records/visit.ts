@@ -8,7 +8,9 @@ const strict = { additionalProperties: false } as const;
 const signIn = Type.Object({
   typeId: Type.Integer({ description: "The login profile's type." }),
   typeString: text('The type as a name.'),
-  title: text("The login profile's title."),
+  title: text(
+    "The login profile's title. Empty before sign-in if `linkPassword` created the profile, because that title contains the share's title.",
+  ),
   startupMessage: text('Shown on the sign-in page.'),
   lang: text("Language of the visitor's pages; empty: the language of the browser."),
   asksPassword: Type.Boolean({ description: 'true: visitors sign in with a password.' }),

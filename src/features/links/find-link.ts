@@ -23,6 +23,7 @@ const selectLinks = (db: Tx) =>
     .select([
       'profile.type_id',
       'profile.title as profile_title',
+      'profile.for_link as profile_for_link',
       'profile.ip_bounds',
       unpackedRanges('profile').as('ip_range'),
       'profile.view_id as profile_view_id',

@@ -46,7 +46,7 @@ export function ProviderForm({ signIn, onSignedIn, inWindow = false }: SignInPro
         </div>
       )}
       <a class="button primary" href={`${linkPath}/sign-in/start`} onClick={follow} {...(inWindow ? { target: '_blank' } : {})}>
-        {translate('continueWith', { title: visibleName(signIn.title) })}
+        {signIn.title === '' ? translate('signIn') : translate('continueWith', { title: visibleName(signIn.title) })}
       </a>
       {inWindow && (
         <p class="quiet" role="status">

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { visibleName } from '#core/translations/visible-name.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import type { SignInProperties } from './sign-in-properties.ts';
+import { signInTitle } from './sign-in-title.ts';
 
 /** The sign-in dialog for a session that ended while the page was open. Paused uploads continue after the sign-in. */
 export function SignInDialog(properties: SignInProperties) {
-  const { translate } = useTranslation();
+  const translation = useTranslation();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
@@ -19,8 +19,8 @@ export function SignInDialog(properties: SignInProperties) {
       onClose={() => dialog.current?.isConnected && dialog.current.showModal()}
     >
       <div class="fields">
-        <h2 id="sign-in-again">{visibleName(properties.signIn.title)}</h2>
-        <p class="quiet">{translate('signInAgain')}</p>
+        <h2 id="sign-in-again">{signInTitle(properties.signIn, translation)}</h2>
+        <p class="quiet">{translation.translate('signInAgain')}</p>
         <SignInForm {...properties} inWindow />
       </div>
     </dialog>

@@ -37,6 +37,7 @@ const profileById = (db: Tx, tid: number, id: number) =>
       'session_epoch',
       'lang',
       'title as profile_title',
+      'for_link as profile_for_link',
       'username as profile_username',
       'startup_message as profile_startup_message',
     ])

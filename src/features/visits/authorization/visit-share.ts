@@ -14,14 +14,17 @@ import type { VisitServices } from './visit-services.ts';
 /** Returns the part of a response that says how a visitor signs in at a share or a portal. */
 export function signInPart(
   { signInKinds }: Pick<VisitServices, 'signInKinds'>,
-  profile: ProfileRef & Pick<LinkRow, 'profile_title' | 'profile_startup_message' | 'lang'>,
+  profile: ProfileRef & Pick<LinkRow, 'profile_title' | 'profile_for_link' | 'profile_startup_message' | 'lang'>,
   signedIn: SignedInVisitor | null,
 ) {
   const { password, code, redirect } = findSignInKind(signInKinds, profile) ?? {};
+  const isSignedIn = signedIn !== null || !requiresSignIn(profile.type_id);
+  // The profile of a link password is named after the share, which nobody may learn before sign-in.
+  const hidesTitle = profile.profile_for_link === 1 && !isSignedIn;
   return {
     typeId: profile.type_id,
     typeString: profileTypeName(profile.type_id),
-    title: profile.profile_title,
+    title: hidesTitle ? '' : profile.profile_title,
     startupMessage: profile.profile_startup_message,
     lang: profile.lang,
     asksPassword: password !== undefined,
@@ -30,7 +33,7 @@ export function signInPart(
     asksUsername: password?.requiresUsername(profile) ?? true,
     canChangePassword: password?.replacePassword !== undefined,
     canResetPassword: password?.reset !== undefined,
-    signedIn: signedIn !== null || !requiresSignIn(profile.type_id),
+    signedIn: isSignedIn,
   };
 }
 
