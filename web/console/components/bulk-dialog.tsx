@@ -1,7 +1,7 @@
 import { Button, Group, List, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { type BulkAction, type RefusedRecord, runForEach } from './bulk.ts';
+import { type BulkAction, type FailedRecord, runForEach } from './bulk.ts';
 import { Dialog } from './dialog.tsx';
 import { formatCount, type Noun } from './format.ts';
 import type { Row } from './record-table.tsx';
@@ -18,7 +18,7 @@ interface Props<T extends Row> {
 
 interface DryRunResult<T> {
   readonly accepted: readonly T[];
-  readonly refused: readonly RefusedRecord<T>[];
+  readonly failed: readonly FailedRecord<T>[];
   readonly warning: string;
 }
 
@@ -34,9 +34,9 @@ function useBulkAction<T extends Row>({ kind, noun, action, records, close }: Pr
   useEffect(() => {
     let isClosed = false;
     const check = async () => {
-      const { done, refused } = await runForEach(records, (record) => action.run(record, { dryRun: true }), setProgress);
+      const { done, failed } = await runForEach(records, (record) => action.run(record, { dryRun: true }), setProgress);
       const warning = await loadWarning(action, done);
-      if (!isClosed) setDryRun({ accepted: done, refused, warning });
+      if (!isClosed) setDryRun({ accepted: done, failed, warning });
     };
     void check();
     return () => {
@@ -48,19 +48,19 @@ function useBulkAction<T extends Row>({ kind, noun, action, records, close }: Pr
     if (!dryRun) return;
     setBusy(true);
     setProgress(0);
-    const { done, refused } = await runForEach(dryRun.accepted, (record) => action.run(record, {}), setProgress);
+    const { done, failed } = await runForEach(dryRun.accepted, (record) => action.run(record, {}), setProgress);
     await client.invalidateQueries({ queryKey: [kind] });
     const { undo } = action;
     const undoAll = async () => {
       if (!undo) return;
       const undoResult = await runForEach(done, undo, () => {});
       await client.invalidateQueries({ queryKey: [kind] });
-      const [first] = undoResult.refused;
+      const [first] = undoResult.failed;
       if (first) throw first.problem;
     };
     showMessage({
-      text: `${formatCount(done.length, ...noun)} ${action.doneText}.${refused[0] ? ` ${refused.length} failed: ${refused[0].problem.message}` : ''}`,
-      failed: refused.length > 0,
+      text: `${formatCount(done.length, ...noun)} ${action.doneText}.${failed[0] ? ` ${failed.length} failed: ${failed[0].problem.message}` : ''}`,
+      failed: failed.length > 0,
       ...(undo && done.length > 0 ? { undo: undoAll } : {}),
     });
     close(done.length > 0);
@@ -92,7 +92,7 @@ export function BulkDialog<T extends Row>(props: Props<T>) {
             </Text>
             {dryRun.warning && <Text fw={550}>{dryRun.warning}</Text>}
             {dryRun.accepted.length > 0 && <Names records={dryRun.accepted} nameOf={nameOf} />}
-            {dryRun.refused.length > 0 && <RefusedList refused={dryRun.refused} nameOf={nameOf} />}
+            {dryRun.failed.length > 0 && <FailedList failed={dryRun.failed} nameOf={nameOf} />}
           </>
         )}
         <Group justify="flex-end">
@@ -137,17 +137,17 @@ function Names<T>({ records, nameOf }: { records: readonly T[]; nameOf: (record:
   );
 }
 
-function RefusedList<T extends Row>({ refused, nameOf }: { refused: readonly RefusedRecord<T>[]; nameOf: (record: T) => string }) {
+function FailedList<T extends Row>({ failed, nameOf }: { failed: readonly FailedRecord<T>[]; nameOf: (record: T) => string }) {
   return (
     <div>
-      <Text>{refused.length === 1 ? 'Not possible for 1 record:' : `Not possible for ${refused.length} records:`}</Text>
+      <Text>{failed.length === 1 ? 'Not possible for 1 record:' : `Not possible for ${failed.length} records:`}</Text>
       <List size="sm">
-        {refused.slice(0, maxShown).map(({ record, problem }) => (
+        {failed.slice(0, maxShown).map(({ record, problem }) => (
           <List.Item key={record.id}>
             {nameOf(record)}: {problem.message}
           </List.Item>
         ))}
-        {refused.length > maxShown && <List.Item>and {refused.length - maxShown} more</List.Item>}
+        {failed.length > maxShown && <List.Item>and {failed.length - maxShown} more</List.Item>}
       </List>
     </div>
   );

@@ -17,21 +17,21 @@ export interface BulkAction<T> {
 }
 
 /** A record for which an action failed, and the reason: the server refused it, or the connection was lost. */
-export interface RefusedRecord<T> {
+export interface FailedRecord<T> {
   readonly record: T;
   readonly problem: Problem;
 }
 
 const concurrency = 8;
 
-/** Runs an action on each record, eight at a time. @param progress called with the number of processed records, refused ones included */
+/** Runs an action on each record, eight at a time. @param progress called with the number of processed records, failed ones included */
 export async function runForEach<T>(
   records: readonly T[],
   run: (record: T) => Promise<unknown>,
   progress: (done: number) => void,
-): Promise<{ readonly done: readonly T[]; readonly refused: readonly RefusedRecord<T>[] }> {
+): Promise<{ readonly done: readonly T[]; readonly failed: readonly FailedRecord<T>[] }> {
   const done: T[] = [];
-  const refused: RefusedRecord<T>[] = [];
+  const failed: FailedRecord<T>[] = [];
   const remaining = records.values();
   const work = async () => {
     for (const record of remaining) {
@@ -39,11 +39,11 @@ export async function runForEach<T>(
         await run(record);
         done.push(record);
       } catch (cause) {
-        refused.push({ record, problem: asProblem(cause) });
+        failed.push({ record, problem: asProblem(cause) });
       }
-      progress(done.length + refused.length);
+      progress(done.length + failed.length);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-  return { done, refused };
+  return { done, failed };
 }

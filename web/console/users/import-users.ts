@@ -98,8 +98,8 @@ async function setPassword({ cells: { username = '', password = '' } }: ImportRo
 /** Sets the passwords of a batch. @returns the rows whose password could not be set */
 async function setPasswords(rows: readonly ImportRow[], authId: number, progress: (done: number) => void): Promise<ReportedRow[]> {
   const withPassword = rows.filter(({ cells }) => (cells.password ?? '') !== '');
-  const { refused } = await runForEach(withPassword, (row) => setPassword(row, authId), progress);
-  return refused.map(({ record, problem }) => addedWithoutPassword(record, problem));
+  const { failed } = await runForEach(withPassword, (row) => setPassword(row, authId), progress);
+  return failed.map(({ record, problem }) => addedWithoutPassword(record, problem));
 }
 
 /**
