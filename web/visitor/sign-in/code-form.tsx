@@ -5,7 +5,7 @@ import { AttemptProblem } from './attempt-problem.tsx';
 import { CodeField } from './code-field.tsx';
 import { type CodeRequest, deleteCodeRequest, readCodeRequest } from './code-request.ts';
 import { EmailStep } from './email-step.tsx';
-import { readMailedCodeOnce } from './mailed-code.ts';
+import { consumeMailedCode } from './mailed-code.ts';
 import { ResendCode } from './resend-code.tsx';
 import type { SignInProperties } from './sign-in-properties.ts';
 import { useAttempt } from './use-attempt.ts';
@@ -58,7 +58,7 @@ function CodeStep({
 /** The sign-in form for codes: it asks for the address, and then for the code that is sent there. */
 export function CodeForm({ onSignedIn, onFailure }: SignInProperties) {
   const [codeRequest, setCodeRequest] = useState(() => readCodeRequest(Date.now()));
-  const [mailedCode, setMailedCode] = useState(readMailedCodeOnce);
+  const [mailedCode, setMailedCode] = useState(consumeMailedCode);
   /** Also drops the mailed code, which belongs to an earlier request: sending it would use up an attempt. */
   function replaceRequest(newRequest: CodeRequest | null) {
     setMailedCode(null);

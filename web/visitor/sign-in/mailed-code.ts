@@ -12,7 +12,7 @@ export function takeMailedCode(): void {
 }
 
 /** Returns the code from the address, or null. All later calls return null. */
-export function readMailedCodeOnce(): string | null {
+export function consumeMailedCode(): string | null {
   const code = mailedCode;
   mailedCode = null;
   return code;

@@ -4,7 +4,7 @@ import { Icon } from '#kit/icons.tsx';
 import { signIn as sendSignIn } from '#visitor/link-api.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { AttemptProblem } from './attempt-problem.tsx';
-import { readMailedCodeOnce } from './mailed-code.ts';
+import { consumeMailedCode } from './mailed-code.ts';
 import { ResetForm } from './reset-form.tsx';
 import type { SignInProperties } from './sign-in-properties.ts';
 import { useAttempt } from './use-attempt.ts';
@@ -69,7 +69,7 @@ function EnterPassword({ signIn, onSignedIn, onFailure, onForgotten }: SignInPro
 /** The sign-in form for passwords. A visitor who has forgotten the password gets a form to set a new one. */
 export function PasswordForm(properties: SignInProperties) {
   const { onSignedIn, onFailure } = properties;
-  const [mailedCode, setMailedCode] = useState(readMailedCodeOnce);
+  const [mailedCode, setMailedCode] = useState(consumeMailedCode);
   const [isForgotten, setForgotten] = useState(mailedCode !== null && properties.signIn.canResetPassword);
   if (!isForgotten) return <EnterPassword {...properties} onForgotten={() => setForgotten(true)} />;
   const failure = onFailure ? { onFailure } : {};

@@ -3,7 +3,7 @@ import { visibleName } from '#core/translations/visible-name.ts';
 import { fetchVisit, linkPath } from '#visitor/link-api.ts';
 import { describeFailure } from '#visitor/translations/sentences.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { readFailedSignInOnce, saveFolderAddress } from './provider-return.ts';
+import { consumeFailedSignIn, saveFolderAddress } from './provider-return.ts';
 import type { SignInProperties } from './sign-in-properties.ts';
 
 const pollInterval = 2000; // ms
@@ -29,7 +29,7 @@ function useSignInElsewhere(isWaiting: boolean, onSignedIn: SignInProperties['on
 export function ProviderForm({ signIn, onSignedIn, inWindow = false }: SignInProperties) {
   const translation = useTranslation();
   const { translate } = translation;
-  const [failedSignIn] = useState(readFailedSignInOnce);
+  const [failedSignIn] = useState(consumeFailedSignIn);
   const [isWaiting, setWaiting] = useState(false);
   useSignInElsewhere(isWaiting, onSignedIn);
   const follow = () => (inWindow ? setWaiting(true) : saveFolderAddress());

@@ -36,7 +36,7 @@ export function takeProviderOutcome(): void {
 }
 
 /** Returns the failed sign-in that has led to this page, or null. All later calls return null. */
-export function readFailedSignInOnce(): FailedSignIn | null {
+export function consumeFailedSignIn(): FailedSignIn | null {
   const current = failedSignIn;
   failedSignIn = null;
   return current;
