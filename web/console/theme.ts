@@ -27,17 +27,17 @@ const accent: MantineColorsTuple = [
 const variants: VariantColorsResolver = (input) => {
   const { variant, color } = input;
   const isDestructive = color === 'red';
-  const [ground, tint] = isDestructive ? ['var(--loss)', 'var(--loss-ground)'] : ['var(--accent)', 'var(--accent-ground)'];
+  const [mainColor, tint] = isDestructive ? ['var(--danger)', 'var(--danger-background)'] : ['var(--accent)', 'var(--accent-background)'];
   if (color !== undefined && color !== 'accent' && !isDestructive) return defaultVariantColorsResolver(input);
   if (variant === 'filled')
     return {
-      background: ground,
-      hover: isDestructive ? ground : 'var(--accent-hover)',
+      background: mainColor,
+      hover: isDestructive ? mainColor : 'var(--accent-hover)',
       color: 'var(--on-accent)',
       border: '1px solid transparent',
     };
-  if (variant === 'light') return { background: tint, hover: tint, color: ground, border: '1px solid transparent' };
-  if (variant === 'subtle') return { background: 'transparent', hover: tint, color: ground, border: '1px solid transparent' };
+  if (variant === 'light') return { background: tint, hover: tint, color: mainColor, border: '1px solid transparent' };
+  if (variant === 'subtle') return { background: 'transparent', hover: tint, color: mainColor, border: '1px solid transparent' };
   return defaultVariantColorsResolver(input);
 };
 
@@ -78,23 +78,23 @@ const tokenVariables = {
   '--mantine-color-body': 'var(--surface)',
   '--mantine-color-text': 'var(--text)',
   '--mantine-color-bright': 'var(--text)',
-  '--mantine-color-dimmed': 'var(--quiet)',
-  '--mantine-color-placeholder': 'var(--quiet)',
+  '--mantine-color-dimmed': 'var(--muted)',
+  '--mantine-color-placeholder': 'var(--muted)',
   '--mantine-color-anchor': 'var(--accent)',
-  '--mantine-color-error': 'var(--loss)',
+  '--mantine-color-error': 'var(--danger)',
   '--mantine-color-default': 'var(--surface)',
   '--mantine-color-default-hover': 'var(--raised)',
   '--mantine-color-default-color': 'var(--text)',
   '--mantine-color-default-border': 'var(--line)',
-  '--mantine-color-gray-light-color': 'var(--quiet)',
+  '--mantine-color-gray-light-color': 'var(--muted)',
   '--mantine-primary-color-filled': 'var(--accent)',
   '--mantine-primary-color-filled-hover': 'var(--accent-hover)',
-  '--mantine-primary-color-light': 'var(--accent-ground)',
-  '--mantine-primary-color-light-hover': 'var(--accent-ground)',
+  '--mantine-primary-color-light': 'var(--accent-background)',
+  '--mantine-primary-color-light-hover': 'var(--accent-background)',
   '--mantine-primary-color-light-color': 'var(--accent)',
   '--mantine-primary-color-contrast': 'var(--on-accent)',
   '--mantine-color-accent-filled': 'var(--accent)',
-  '--mantine-color-accent-light': 'var(--accent-ground)',
+  '--mantine-color-accent-light': 'var(--accent-background)',
   '--mantine-color-accent-light-color': 'var(--accent)',
 };
 

@@ -38,7 +38,7 @@ export function FailureCard({ failure, retry, onSignOut, embedded = false }: Pro
   return (
     <Box class="card">
       <Heading>{title}</Heading>
-      <p class="quiet">{advice}</p>
+      <p class="muted">{advice}</p>
       {!isFinal && (
         <button type="button" class="button primary" disabled={secondsLeft > 0} onClick={retry}>
           {secondsLeft > 0 ? translate('tryAgainIn', { count: secondsLeft }) : translate('tryAgain')}

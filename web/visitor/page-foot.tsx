@@ -14,7 +14,7 @@ export function PageFoot() {
     setCurrent(appearance);
   };
   return (
-    <footer class="foot quiet">
+    <footer class="foot muted">
       <span>{translate('poweredBy')}</span>
       <select aria-label={translate('appearance')} value={current} onChange={({ currentTarget }) => choose(currentTarget.value)}>
         {appearances.map((appearance) => (

@@ -40,7 +40,7 @@ export function PageHead({
         <h1 dir="auto">{visibleName(title)}</h1>
         {visitor && (
           <div class="who">
-            <span class="quiet">{visitor.name || translate('signedIn')}</span>
+            <span class="muted">{visitor.name || translate('signedIn')}</span>
             {canChangePassword && (
               <button type="button" class="icon-button" onClick={() => setChangingPassword(true)} title={translate('changePassword')}>
                 <Icon name="key" />
@@ -59,7 +59,7 @@ export function PageHead({
           {description}
         </p>
       )}
-      <p class="quiet">{permissions}</p>
+      <p class="muted">{permissions}</p>
       {message && (
         <p class="notice lines" dir="auto">
           {message}

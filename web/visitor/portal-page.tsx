@@ -26,7 +26,7 @@ function MoreShares({ failed, loadMore }: { failed: boolean; loadMore: () => voi
           {translate('tryAgain')}
         </button>
       ) : (
-        <span class="quiet">{translate('loading')}</span>
+        <span class="muted">{translate('loading')}</span>
       )}
     </li>
   );
@@ -60,9 +60,9 @@ export function PortalPage({ visit, onSignOut }: { visit: PortalVisit; onSignOut
                   <Icon name={share.folder ? 'folder' : 'file'} />
                   <span class="share-title">
                     <span>{visibleName(share.title)}</span>
-                    {share.description && <span class="quiet small">{share.description}</span>}
+                    {share.description && <span class="muted small">{share.description}</span>}
                   </span>
-                  {share.validityEndDate && <span class="quiet small">{untilText(share.validityEndDate, translation)}</span>}
+                  {share.validityEndDate && <span class="muted small">{untilText(share.validityEndDate, translation)}</span>}
                   <Icon name="right" />
                 </a>
               </li>

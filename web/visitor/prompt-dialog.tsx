@@ -60,7 +60,7 @@ export function PromptDialog({ prompt, close }: { prompt: Prompt; close: (change
     <dialog ref={dialog} onClose={() => close(isItemGone)} aria-labelledby="prompt">
       <form onSubmit={submit} class="fields">
         <h2 id="prompt">{prompt.title}</h2>
-        {prompt.text && <p class="quiet">{prompt.text}</p>}
+        {prompt.text && <p class="muted">{prompt.text}</p>}
         {prompt.value !== null && (
           <label>
             {translate('name')}
@@ -85,7 +85,7 @@ export function PromptDialog({ prompt, close }: { prompt: Prompt; close: (change
             {translate('cancel')}
           </button>
           {!isItemGone && (
-            <button type="submit" class={prompt.isDestructive ? 'button loss' : 'button primary'} disabled={busy}>
+            <button type="submit" class={prompt.isDestructive ? 'button danger' : 'button primary'} disabled={busy}>
               {prompt.action}
             </button>
           )}

@@ -68,7 +68,7 @@ export function DayChart({ byDay, days = 30 }: { byDay: readonly DayCounts[]; da
       <details>
         <summary>Show as table</summary>
         {byDay.length === 0 ? (
-          <p className="quiet">No activity in this period.</p>
+          <p className="muted">No activity in this period.</p>
         ) : (
           <Table
             data={{

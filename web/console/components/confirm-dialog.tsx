@@ -31,7 +31,7 @@ export function ConfirmDialog({ title, text, confirmLabel, destructive = false, 
     <Dialog onClose={close} title={title}>
       <div>{text}</div>
       {error && (
-        <Text c="var(--loss)" role="alert" mt="sm">
+        <Text c="var(--danger)" role="alert" mt="sm">
           {error}
         </Text>
       )}

@@ -50,7 +50,7 @@ export function FormPageView<V extends Record<string, unknown>>({
       {children}
       <div className="save-bar">
         <div className="save-text" role="status">
-          {failure && <Text c="var(--loss)">{failure.text}</Text>}
+          {failure && <Text c="var(--danger)">{failure.text}</Text>}
           {dirty && changes && <Text c="dimmed">{changes}</Text>}
         </div>
         <Group gap="sm" wrap="nowrap">

@@ -55,7 +55,7 @@ export function SmallFormFields<V extends Record<string, unknown>>({
       <Stack>
         {children}
         {failure && (
-          <Text c="var(--loss)" role="alert">
+          <Text c="var(--danger)" role="alert">
             {failure}
           </Text>
         )}

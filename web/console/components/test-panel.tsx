@@ -29,7 +29,7 @@ export function TestPanel({ id, title, run, labels, children }: Props) {
         </Button>
       </Group>
       {test.error && (
-        <Text c="var(--loss)" role="alert">
+        <Text c="var(--danger)" role="alert">
           {asProblem(test.error).message}
         </Text>
       )}
@@ -43,7 +43,7 @@ export function TestPanel({ id, title, run, labels, children }: Props) {
                   passed ? (
                     <Check size={16} color="var(--done)" aria-label="Works:" />
                   ) : (
-                    <X size={16} color="var(--loss)" aria-label="Fails:" />
+                    <X size={16} color="var(--danger)" aria-label="Fails:" />
                   )
                 }
               >

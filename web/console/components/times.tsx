@@ -7,12 +7,12 @@ export const RelativeTime = ({ at, never = 'never' }: { at: string | null | unde
       {formatRelative(at, Date.now())}
     </time>
   ) : (
-    <span className="quiet">{never}</span>
+    <span className="muted">{never}</span>
   );
 
 /** Shows when something expires. */
 export function EndTime({ at, never = 'never' }: { at: string | null; never?: string }) {
-  if (!at) return <span className="quiet">{never}</span>;
+  if (!at) return <span className="muted">{never}</span>;
   const { moment, endsWithDay } = formats.end(at);
   return (
     <time dateTime={at} title={formats.exact(at)}>

@@ -28,7 +28,7 @@ function AddressField({ form }: { form: ProfileFormReturn }) {
         minRows={2}
         {...form.getInputProps('ipRange')}
       />
-      <Text size="sm" c={excludesAddress(ipRange, address) ? 'var(--loss)' : 'dimmed'}>
+      <Text size="sm" c={excludesAddress(ipRange, address) ? 'var(--danger)' : 'dimmed'}>
         Your own address is {address}
         {excludesAddress(ipRange, address) ? ', which is not in this list.' : '.'}
       </Text>

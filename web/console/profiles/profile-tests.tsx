@@ -49,7 +49,7 @@ export function ProviderTest({ id }: Props) {
         Sign in to test
       </Button>
       {test.error && (
-        <Text c="var(--loss)" role="alert">
+        <Text c="var(--danger)" role="alert">
           {asProblem(test.error).message}
         </Text>
       )}

@@ -48,7 +48,7 @@ function ExplanationResult({ explanation, mustSignIn }: { explanation: Explanati
 
 function ResultIcon({ passed }: { passed: boolean | null }) {
   if (passed === null) return <Minus size={16} aria-label="Not checked:" />;
-  return passed ? <Check size={16} color="var(--done)" aria-label="Passed:" /> : <X size={16} color="var(--loss)" aria-label="Failed:" />;
+  return passed ? <Check size={16} color="var(--done)" aria-label="Passed:" /> : <X size={16} color="var(--danger)" aria-label="Failed:" />;
 }
 
 /** Returns the action that most visitors of the link want. The rules are shown for this action. */
@@ -126,7 +126,7 @@ export function ExplainPanel({ share }: { share: Share }) {
         </Group>
       </form>
       {explanation.error && (
-        <Text c="var(--loss)" role="alert" mt="sm">
+        <Text c="var(--danger)" role="alert" mt="sm">
           {asProblem(explanation.error).message}
         </Text>
       )}

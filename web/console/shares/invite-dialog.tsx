@@ -26,7 +26,7 @@ function Preview({ share, invitation }: { share: Share; invitation: Invitation }
         {preview.data ? 'Update the preview' : 'Show a preview'}
       </Button>
       {preview.error && (
-        <Text c="var(--loss)" size="sm" mt="xs" role="alert">
+        <Text c="var(--danger)" size="sm" mt="xs" role="alert">
           {asProblem(preview.error).message}
         </Text>
       )}

@@ -73,7 +73,7 @@ function Entries({
             <UnstyledButton onClick={() => (folder ? go(join(path, name)) : choose({ path: join(path, name), folder }))}>
               {folder ? <Folder size={18} aria-label="Folder" /> : <File size={18} aria-label="File" />}
               <span className="picker-name">{name}</span>
-              {folder ? <ChevronRight size={16} aria-hidden /> : <span className="quiet">{formats.size(size)}</span>}
+              {folder ? <ChevronRight size={16} aria-hidden /> : <span className="muted">{formats.size(size)}</span>}
             </UnstyledButton>
           </li>
         ))}
@@ -109,7 +109,7 @@ export function PathPicker({
       <FolderPath path={path} go={go} root={location} />
       <div className="picker-place">
         {error && (
-          <Text c="var(--loss)" role="alert">
+          <Text c="var(--danger)" role="alert">
             {asProblem(error).message}
           </Text>
         )}

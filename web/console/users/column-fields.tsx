@@ -54,7 +54,7 @@ export function ColumnFields({ table: { headings, records }, mapping, disabled, 
         </Table>
       </Table.ScrollContainer>
       {!mapping.includes('username') && (
-        <Text c="var(--loss)" role="alert">
+        <Text c="var(--danger)" role="alert">
           Choose the column that contains the user names.
         </Text>
       )}

@@ -38,7 +38,7 @@ export function ExportDialog({ query, close }: { query: Query; close: () => void
   return (
     <Dialog onClose={close} title="Export users">
       {error ? (
-        <Text c="var(--loss)" role="alert">
+        <Text c="var(--danger)" role="alert">
           {error}
         </Text>
       ) : (

@@ -74,7 +74,7 @@ function ModifiedTime({ instant }: { readonly instant: string | null }) {
   const { format } = useTranslation();
   if (instant === null) return <span class="date" />;
   return (
-    <time class="date quiet" dateTime={instant} onPointerEnter={setTooltip(() => format.exact(instant))}>
+    <time class="date muted" dateTime={instant} onPointerEnter={setTooltip(() => format.exact(instant))}>
       {format.day(instant)}
     </time>
   );
@@ -98,7 +98,7 @@ export function EntryRow({ entry, path, can, canSelect, isSelected, position, st
           <Icon name={fileIcon(entry)} />
         </span>
         <FileName name={name} />
-        <span class="size quiet" onPointerEnter={setTooltip(() => (entry.folder ? '' : translate('bytes', { count: entry.size })))}>
+        <span class="size muted" onPointerEnter={setTooltip(() => (entry.folder ? '' : translate('bytes', { count: entry.size })))}>
           {entry.folder ? '' : format.size(entry.size)}
         </span>
         <ModifiedTime instant={entry.modifiedDateTime} />

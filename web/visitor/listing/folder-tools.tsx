@@ -107,7 +107,7 @@ export function FolderTools({ share, can, path, total, listQuery, changeQuery, o
         />
       )}
       {share.folder && total !== 0 && (
-        <p class="quiet small" role="status">
+        <p class="muted small" role="status">
           {total === null ? '\u00a0' : translate('items', { count: total })}
         </p>
       )}

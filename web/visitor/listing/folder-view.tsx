@@ -46,7 +46,7 @@ function Empty({ isSearch, canUpload }: { isSearch: boolean; canUpload: boolean 
     <div class="empty">
       <Icon name="folder" size={32} />
       <p>{translate(isSearch ? 'nothingFound' : 'folderEmpty')}</p>
-      {canUpload && !isSearch && <p class="quiet">{translate(isTouch ? 'chooseFiles' : 'dropHere')}</p>}
+      {canUpload && !isSearch && <p class="muted">{translate(isTouch ? 'chooseFiles' : 'dropHere')}</p>}
     </div>
   );
 }

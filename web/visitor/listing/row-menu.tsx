@@ -45,7 +45,7 @@ export function RowMenu({ name, rename, remove }: { name: string; rename: (() =>
             </button>
           )}
           {remove && (
-            <button type="button" class="loss-text" onClick={runAction(remove)}>
+            <button type="button" class="danger-text" onClick={runAction(remove)}>
               {translate('delete')}
             </button>
           )}

@@ -57,7 +57,7 @@ export function SelectionBar(properties: Properties) {
     <section class="selection-bar" aria-label={translate('selectedCount', { count: selection.size })}>
       <span role="status">
         {translate('selectedCount', { count: selection.size })}
-        {bytes > 0 && <span class="quiet small"> {format.size(bytes)}</span>}
+        {bytes > 0 && <span class="muted small"> {format.size(bytes)}</span>}
       </span>
       <button type="button" class="link-button" onClick={() => setSelection(new Map())}>
         {translate('clearSelection')}
@@ -75,7 +75,7 @@ export function SelectionBar(properties: Properties) {
           <Icon name="download" /> {translate('downloadZip')}
         </a>
       ) : (
-        <span class="quiet small">{translate('selectFewer')}</span>
+        <span class="muted small">{translate('selectFewer')}</span>
       )}
     </section>
   );

@@ -26,7 +26,7 @@ export function FileCard({
       </span>
       <h2 dir="auto">{visibleName(name)}</h2>
       {entry && (
-        <p class="quiet">
+        <p class="muted">
           {format.size(entry.size)}
           {entry.modifiedDateTime !== null && ` · ${format.day(entry.modifiedDateTime)}`}
         </p>

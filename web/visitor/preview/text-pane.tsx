@@ -41,7 +41,7 @@ export function TextPane({ path, onKindDetected, onUnshowable, onFailure }: Prop
       <pre tabIndex={0} dir="auto">
         {content.text}
       </pre>
-      {content.isCut && <p class="quiet small">{translate('firstPart', { size: format.size(maxBytes) })}</p>}
+      {content.isCut && <p class="muted small">{translate('firstPart', { size: format.size(maxBytes) })}</p>}
     </div>
   );
 }

@@ -18,7 +18,7 @@ export function NewPasswordField() {
           aria-describedby="new-password-hint"
         />
       </label>
-      <p class="quiet" id="new-password-hint">
+      <p class="muted" id="new-password-hint">
         {translate('newPasswordHint')}
       </p>
     </>

@@ -61,7 +61,7 @@ function EnterPassword({ signIn, onSignedIn, onFailure, onForgotten }: SignInPro
           {translate('forgotPassword')}
         </button>
       )}
-      {signIn.canChangePassword && !signIn.canResetPassword && <p class="quiet">{translate('askForPassword')}</p>}
+      {signIn.canChangePassword && !signIn.canResetPassword && <p class="muted">{translate('askForPassword')}</p>}
     </form>
   );
 }

@@ -42,14 +42,14 @@ export function ProviderForm({ signIn, onSignedIn, inWindow = false }: SignInPro
             <strong>{problem.title}</strong>
           </p>
           <p>{problem.advice}</p>
-          <p class="quiet">{translate('reference', { reference: failedSignIn.reference })}</p>
+          <p class="muted">{translate('reference', { reference: failedSignIn.reference })}</p>
         </div>
       )}
       <a class="button primary" href={`${linkPath}/sign-in/start`} onClick={follow} {...(inWindow ? { target: '_blank' } : {})}>
         {signIn.title === '' ? translate('signIn') : translate('continueWith', { title: visibleName(signIn.title) })}
       </a>
       {inWindow && (
-        <p class="quiet" role="status">
+        <p class="muted" role="status">
           {translate('signInInWindow')}
         </p>
       )}

@@ -44,7 +44,7 @@ export function ResendCode({
       >
         {secondsUntilNew > 0 ? translate('newCodeIn', { count: secondsUntilNew }) : translate('newCode')}
       </button>
-      <p class="quiet">{translate('codeNotArrived')}</p>
+      <p class="muted">{translate('codeNotArrived')}</p>
       <button class="link-button" type="button" onClick={onOtherEmail}>
         {translate('otherEmail')}
       </button>

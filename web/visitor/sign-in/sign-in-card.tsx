@@ -15,7 +15,7 @@ export function SignInCard(properties: SignInProperties) {
     <main class="card">
       <div>
         <h1>{title}</h1>
-        {startupMessage && <p class="quiet lines">{startupMessage}</p>}
+        {startupMessage && <p class="muted lines">{startupMessage}</p>}
       </div>
       <SignInForm {...properties} />
     </main>

@@ -20,7 +20,7 @@ export function SignInDialog(properties: SignInProperties) {
     >
       <div class="fields">
         <h2 id="sign-in-again">{signInTitle(properties.signIn, translation)}</h2>
-        <p class="quiet">{translation.translate('signInAgain')}</p>
+        <p class="muted">{translation.translate('signInAgain')}</p>
         <SignInForm {...properties} inWindow />
       </div>
     </dialog>

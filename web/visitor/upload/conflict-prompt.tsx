@@ -20,7 +20,7 @@ export function ConflictPrompt({ item, otherConflicts, uploads, canReplace }: Pr
   return (
     <fieldset class="exists">
       <legend>{translate('existsTitle', { name: uploadName(item) })}</legend>
-      <p class="quiet">{translate('existsText')}</p>
+      <p class="muted">{translate('existsText')}</p>
       {otherConflicts > 0 && (
         <label class="for-all">
           <input type="checkbox" checked={forAll} onChange={({ currentTarget }) => setForAll(currentTarget.checked)} />

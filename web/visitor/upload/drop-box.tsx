@@ -38,10 +38,10 @@ function Receipt({ receipts }: { receipts: readonly UploadReceipt[] }) {
               <Icon name="check" />
             </span>
             <FileName name={receipt.name} />
-            <span class="quiet small" title={translate('bytes', { count: receipt.size })}>
+            <span class="muted small" title={translate('bytes', { count: receipt.size })}>
               {format.size(receipt.size)}
             </span>
-            {receipt.sha256 !== null && <code class="quiet">SHA-256 {receipt.sha256}</code>}
+            {receipt.sha256 !== null && <code class="muted">SHA-256 {receipt.sha256}</code>}
           </li>
         ))}
       </ul>
@@ -73,7 +73,7 @@ export function DropBox({ queue, uploads, hidesFiles, quota }: DropBoxProperties
           <UploadButtons onFiles={addFiles} />
         </span>
         <QuotaNote quota={quota} version={queue.completed} />
-        {hidesFiles && <p class="quiet small">{translate('dropBoxNote')}</p>}
+        {hidesFiles && <p class="muted small">{translate('dropBoxNote')}</p>}
       </div>
       {receipts.length > 0 && <Receipt receipts={receipts} />}
     </>

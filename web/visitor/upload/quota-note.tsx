@@ -26,7 +26,7 @@ export function QuotaNote({ quota, version }: Properties) {
   const { maxBytes, usedBytes, maxFiles, usedFiles } = quota;
   const left = (max: number, used: number) => Math.max(0, max - used);
   return (
-    <p class="quiet small" role="status">
+    <p class="muted small" role="status">
       {maxBytes !== null && (
         <span>{translate('spaceLeft', { free: format.size(left(maxBytes, usedBytes)), total: format.size(maxBytes) })} </span>
       )}

@@ -47,7 +47,7 @@ function UnfinishedLine({ upload, onFile, onDelete }: LineProperties) {
     <li class="upload">
       <div class="upload-row">
         <FileName name={name} />
-        <span class="quiet small">{`${format.number(Math.floor((upload.received / upload.size) * 100))} %`}</span>
+        <span class="muted small">{`${format.number(Math.floor((upload.received / upload.size) * 100))} %`}</span>
         <FileButton icon="upload" label={translate('chooseAgain')} className="button" onFiles={choose} attributes={{ multiple: false }} />
         <button type="button" class="icon-button" onClick={onDelete}>
           <Icon name="close" size={18} />
@@ -93,7 +93,7 @@ export function UnfinishedList({ queue, uploads, signInCount }: { queue: UploadQ
   return (
     <section class="unfinished" aria-label={translate('unfinishedUploads')}>
       <h2>{translate('unfinishedUploads')}</h2>
-      <p class="quiet">{translate('unfinishedText')}</p>
+      <p class="muted">{translate('unfinishedText')}</p>
       <ul>
         {visibleUploads.map((upload) => (
           <UnfinishedLine

@@ -14,14 +14,14 @@ function Status({ item }: { item: UploadItem }) {
   const progress = item.file.size === 0 ? 1 : item.sent / item.file.size;
   if (item.state === 'failed')
     return <span class="problem small lines">{item.failure && describeUploadFailure(item.failure, uploadName(item), translation)}</span>;
-  if (item.state === 'sending' && item.isInterrupted) return <span class="quiet small">{translate('willContinue')}</span>;
+  if (item.state === 'sending' && item.isInterrupted) return <span class="muted small">{translate('willContinue')}</span>;
   const text = {
     done: format.size(item.file.size),
     waiting: translate('waiting'),
     conflict: translate('waiting'),
     sending: progress < 1 ? `${format.number(Math.floor(progress * 100))} %` : translate('saving'),
   }[item.state];
-  return <span class="quiet small">{text}</span>;
+  return <span class="muted small">{text}</span>;
 }
 
 function Line({ item, uploads }: { item: UploadItem; uploads: UploadQueue }) {
@@ -63,7 +63,7 @@ function TotalProgress({ queue }: { queue: UploadQueueState }) {
   return (
     <>
       {queue.speed > 0 && !queue.isPaused && (
-        <span class="quiet small">
+        <span class="muted small">
           {translate('speedLeft', { speed: format.size(queue.speed), time: format.remaining((bytes - sent) / queue.speed) })}
         </span>
       )}
