@@ -166,6 +166,7 @@ test('the preview of a PDF draws the pages near the screen, also if the browser 
   await page.goto(`${share.viewUrl}#preview/long.pdf`);
   const pageOf = (number: number) => page.getByRole('region', { name: `Page ${number} of 120` });
   await pageOf(1).getByText('Text 1').waitFor();
+  assert.equal(await pageOf(101).count(), 0);
   await pageOf(100).scrollIntoViewIfNeeded();
   await pageOf(100).getByText('Text 100').waitFor();
   await pageOf(1).locator('canvas').waitFor({ state: 'detached' });
