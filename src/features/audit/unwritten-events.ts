@@ -1,6 +1,9 @@
+import { networksOf } from '#core/client-networks.ts';
+import { addCount } from '#core/count-by-key.ts';
+import { fairQueue } from '#core/fair-queue.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull, StoreUnavailable } from '#ports/store.ts';
-import { countEvent, groupingWindow } from './event-entry.ts';
+import { countEvent, groupingWindow, tenantOfEvent } from './event-entry.ts';
 import { eventKey } from './event-key.ts';
 import type { VisitEvent } from './visit-event.ts';
 
@@ -8,6 +11,16 @@ const batchSize = 100; // events in one transaction, so that other changes get t
 
 const maxCharacters = 16 << 20; // in the texts of all queued events
 const eventOverhead = 300; // characters that count for each event in addition to its texts
+
+interface QueuedEvent {
+  readonly event: VisitEvent;
+  /** Time of the event, ms since the epoch. */
+  readonly at: number;
+  /** The groups that take turns: the tenant, a wide network, and a narrow one within it. */
+  readonly groups: readonly [tenant: string, wide: string, narrow: string];
+  /** Characters. */
+  readonly length: number;
+}
 
 /** Returns the event with only what its audit entry needs: a share's lists, groups and request headers would fill the memory. */
 function compactEvent({ link, visitor, visitorRequest: { address, requestId }, ...event }: VisitEvent): VisitEvent {
@@ -20,78 +33,126 @@ function compactEvent({ link, visitor, visitorRequest: { address, requestId }, .
   };
 }
 
-/** A queue of visitors' events that are not in the database yet, oldest first. */
-export interface UnwrittenEvents {
-  /** Whether the queue holds events. */
-  readonly hasEvents: boolean;
-  /** Queues an event, or drops it if the queue is full. @param at time of the event, ms since the epoch */
-  add(event: VisitEvent, at: number): void;
-  /**
-   * Writes all events in order and drops those that the database rejects.
-   * @throws StoreUnavailable, StoreFull; then the events that were not written stay queued
-   */
-  write(): Promise<void>;
-}
+const isTemporary = (cause: unknown) => cause instanceof StoreUnavailable || cause instanceof StoreFull;
 
 /**
- * @param maxEvents capacity of the queue
- * @param onRejected receives the error of each event that the database rejects
- * @param onDropped receives the number of events that did not fit, once for each time that the queue was full
+ * Visitors' events that are not in the database yet. Tenants and networks take turns. A tenant can take half of the memory that the other
+ * tenants leave, and a wide network half of that, so that nobody can keep the events of others out of the audit log.
  */
-export function unwrittenEvents(
-  { store, process }: Pick<Ports, 'store' | 'process'>,
-  maxEvents: number,
-  onRejected: (cause: unknown) => void,
-  onDropped: (count: number) => void,
-): UnwrittenEvents {
-  const queue: { readonly event: VisitEvent; readonly at: number; readonly length: number }[] = [];
-  let [characters, dropped] = [0, 0];
-  const writeBatch = (batch: typeof queue) =>
-    store.write(async (tx) => {
-      for (const { event, at } of batch)
-        await countEvent(tx, { event, key: eventKey(event, null), now: at, until: at + groupingWindow }, process);
-    }, 'job');
-  const isTemporary = (cause: unknown) => cause instanceof StoreUnavailable || cause instanceof StoreFull;
-  function removeOldest(count: number): void {
-    for (const { length } of queue.splice(0, count)) characters -= length;
-    if (dropped > 0) onDropped(dropped);
-    dropped = 0;
+export class UnwrittenEvents {
+  readonly #ports: Pick<Ports, 'store' | 'process'>;
+  readonly #onRejected: (cause: unknown) => void;
+  readonly #onDropped: (count: number) => void;
+  readonly #queue = fairQueue<QueuedEvent>();
+  /** Characters of the events by tenant, and by tenant and wide network. */
+  readonly #lengths = new Map<string, number>();
+  #totalLength = 0;
+  /** The events that are being written, or were when the database became unavailable. */
+  #batch: readonly QueuedEvent[] = [];
+  #droppedCount = 0;
+
+  /**
+   * @param onRejected receives the error of each event that the database rejects
+   * @param onDropped receives the number of events that did not fit, together with the end of a write
+   */
+  constructor(ports: Pick<Ports, 'store' | 'process'>, onRejected: (cause: unknown) => void, onDropped: (count: number) => void) {
+    this.#ports = ports;
+    this.#onRejected = onRejected;
+    this.#onDropped = onDropped;
   }
-  /** Writes each of the oldest events in a transaction of its own, to find those that the database rejects. */
-  async function writeEach(count: number): Promise<void> {
-    for (const entry of queue.slice(0, count)) {
-      await writeBatch([entry]).catch((cause: unknown) => {
-        if (isTemporary(cause)) throw cause;
-        onRejected(cause);
-      });
-      removeOldest(1);
+
+  get hasEvents(): boolean {
+    return this.#totalLength > 0;
+  }
+
+  /** Returns whether an earlier event of a tenant is not written yet. */
+  hasEventsOf(tid: number): boolean {
+    return this.#lengths.has(`${tid}`);
+  }
+
+  /** Queues an event, or drops it if it does not fit. @param at time of the event, ms since the epoch */
+  add(event: VisitEvent, at: number): void {
+    const compact = compactEvent(event);
+    const length = eventOverhead + JSON.stringify(compact).length;
+    const queued = {
+      event: compact,
+      at,
+      groups: [`${tenantOfEvent(event)}`, ...networksOf(event.visitorRequest.address)],
+      length,
+    } as const;
+    if (!this.#fits(queued)) {
+      this.#droppedCount += 1;
+      return;
+    }
+    this.#changeLengths(queued, length);
+    this.#queue.add(queued.groups, queued);
+  }
+
+  /**
+   * Writes some of the events, and drops those that the database rejects.
+   * @throws StoreUnavailable, StoreFull; then the events that were not written stay queued
+   */
+  async writeSome(): Promise<void> {
+    if (this.#batch.length === 0) this.#batch = this.#takeBatch();
+    const batch = this.#batch;
+    if (batch.length === 0) return;
+    try {
+      await this.#write(batch);
+      this.#settle(batch);
+    } catch (cause) {
+      if (isTemporary(cause)) throw cause;
+      await this.#writeEach(batch);
     }
   }
-  return {
-    get hasEvents() {
-      return queue.length > 0;
-    },
-    add(event, at) {
-      const queuedEvent = compactEvent(event);
-      const length = eventOverhead + JSON.stringify(queuedEvent).length;
-      if (queue.length >= maxEvents || characters + length > maxCharacters) {
-        dropped += 1;
-        return;
-      }
-      characters += length;
-      queue.push({ event: queuedEvent, at, length });
-    },
-    async write() {
-      while (queue.length > 0) {
-        const batch = queue.slice(0, batchSize);
-        try {
-          await writeBatch(batch);
-          removeOldest(batch.length);
-        } catch (cause) {
-          if (isTemporary(cause)) throw cause;
-          await writeEach(batch.length);
-        }
-      }
-    },
-  };
+
+  #takeBatch(): QueuedEvent[] {
+    const batch: QueuedEvent[] = [];
+    while (batch.length < batchSize) {
+      const event = this.#queue.take();
+      if (!event) break;
+      batch.push(event);
+    }
+    return batch;
+  }
+
+  #write(events: readonly QueuedEvent[]): Promise<void> {
+    const { store, process } = this.#ports;
+    return store.write(async (tx) => {
+      for (const { event, at } of events)
+        await countEvent(tx, { event, key: eventKey(event, null), now: at, until: at + groupingWindow }, process);
+    }, 'job');
+  }
+
+  /** Writes each event in a transaction of its own, to find those that the database rejects. */
+  async #writeEach(events: readonly QueuedEvent[]): Promise<void> {
+    for (const event of events) {
+      await this.#write([event]).catch((cause: unknown) => {
+        if (isTemporary(cause)) throw cause;
+        this.#onRejected(cause);
+      });
+      this.#settle([event]);
+    }
+  }
+
+  /** Removes events of the batch that were written or rejected. */
+  #settle(events: readonly QueuedEvent[]): void {
+    this.#batch = this.#batch.slice(events.length);
+    for (const event of events) this.#changeLengths(event, -event.length);
+    if (this.#droppedCount > 0) this.#onDropped(this.#droppedCount);
+    this.#droppedCount = 0;
+  }
+
+  #fits({ groups: [tenant, wide], length }: QueuedEvent): boolean {
+    const ofTenant = this.#lengths.get(tenant) ?? 0;
+    const ofNetwork = this.#lengths.get(`${tenant} ${wide}`) ?? 0;
+    const maxOfTenant = (maxCharacters - (this.#totalLength - ofTenant)) / 2;
+    const maxOfNetwork = (maxOfTenant - (ofTenant - ofNetwork)) / 2;
+    return ofNetwork + length <= maxOfNetwork;
+  }
+
+  #changeLengths({ groups: [tenant, wide] }: QueuedEvent, change: number): void {
+    this.#totalLength += change;
+    addCount(this.#lengths, tenant, change);
+    addCount(this.#lengths, `${tenant} ${wide}`, change);
+  }
 }

@@ -6,7 +6,7 @@ import { archiveGrouping, type Download, isUnboundedArchive } from './archive-en
 import { type EntryAddition, writeAdditions } from './entry-additions.ts';
 import { countEvent, downloadWindow, findOrAppendEntry, groupingWindow, tenantOfEvent } from './event-entry.ts';
 import { eventKey } from './event-key.ts';
-import { unwrittenEvents } from './unwritten-events.ts';
+import { UnwrittenEvents } from './unwritten-events.ts';
 import type { VisitEvent } from './visit-event.ts';
 
 const flushInterval = 500; // ms: the audit log shows the outcome of an action within a second of its end
@@ -43,7 +43,7 @@ export class VisitAudit implements AsyncDisposable {
   readonly #openEntries = new Map<string, OpenEntry>();
   readonly #groupArchives: ReturnType<typeof archiveGrouping>;
   readonly #additions = new Map<number, EntryAddition>();
-  readonly #backlog: ReturnType<typeof unwrittenEvents>;
+  readonly #backlog: UnwrittenEvents;
   readonly #runningWrites = new Set<Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
   #pause = flushInterval;
@@ -57,7 +57,7 @@ export class VisitAudit implements AsyncDisposable {
     this.#ports = ports;
     this.#onFailure = onFailure;
     this.#groupArchives = archiveGrouping(ports.clock);
-    this.#backlog = unwrittenEvents(ports, maxOpenEntries, onFailure, onDropped);
+    this.#backlog = new UnwrittenEvents(ports, onFailure, onDropped);
   }
 
   /** Records an event, such as a visit, a folder listing or a refusal, without making the caller wait. */
@@ -71,7 +71,7 @@ export class VisitAudit implements AsyncDisposable {
     };
     // Most events have an open entry: only its count changes. If the entry cannot be written, the event that opened it reports the failure.
     if (entry) return void entry.auditId.then((id) => this.#countOne(id, event)).catch(queueEvent);
-    if (this.#backlog.hasEvents || this.#runningWrites.size >= maxConcurrentWrites) return void queueEvent();
+    if (this.#backlog.hasEventsOf(tenantOfEvent(event)) || this.#runningWrites.size >= maxConcurrentWrites) return void queueEvent();
     const auditId = this.#writeEvent(event, key, now);
     auditId.catch(queueEvent);
     this.#trackWrite(auditId);
@@ -132,8 +132,10 @@ export class VisitAudit implements AsyncDisposable {
     this.#timer = undefined;
     this.#isFlushing = true;
     try {
-      await this.#backlog.write();
-      await this.#flushAdditions();
+      do {
+        await this.#backlog.writeSome();
+        await this.#flushAdditions();
+      } while (this.#backlog.hasEvents);
       this.#pause = flushInterval;
     } catch (cause) {
       this.#pause = Math.min(2 * this.#pause, maxPause);
