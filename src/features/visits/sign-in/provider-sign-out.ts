@@ -26,10 +26,10 @@ export async function endSessionsByProvider(ports: SignOutPorts, signOut: SignOu
   const signOutAtProvider = profile && findSignInKind(ports.signInKinds, profile)?.redirect?.signOut;
   if (!signOutAtProvider) throw new Refusal('notFound');
   ports.providerRequests.count(address, profileId);
-  const visitors = await endProviderSessions(ports, profile, await signOutAtProvider.verify(profile, logoutToken));
-  for (const visitor of visitors)
-    ports.audit.recordInBackground({
-      ...{ link: null, tid: profile.tid, visitor, visitorRequest: { address, requestId } },
-      ...{ action: 'sign-out', outcome: 'done', path: '', after: { by: 'provider' } },
-    });
+  for await (const visitors of endProviderSessions(ports, profile, await signOutAtProvider.verify(profile, logoutToken)))
+    for (const visitor of visitors)
+      ports.audit.recordInBackground({
+        ...{ link: null, tid: profile.tid, visitor, visitorRequest: { address, requestId } },
+        ...{ action: 'sign-out', outcome: 'done', path: '', after: { by: 'provider' } },
+      });
 }
