@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { giveUpOldDeliveries } from '#features/mail/delivery-queue.ts';
+import { addMail } from '#features/outbox/add-mail.ts';
 import { forgetSecrets } from '#features/secrets/forget-secrets.ts';
 import { keyVault } from '../../src/adapters/os/key-vault.ts';
-import { mailSettings, temporaryFolder } from '../start.ts';
+import { mailSettings, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { createShare, hour, jsonPostRequest, minute, settableClock } from '../visit/visiting.ts';
 import { Browser, codeIn, linkIn, startWithCodes } from './code-visitor.ts';
 import { headerOf, htmlOf, startWithMail, textOf } from './mailing.ts';
@@ -138,6 +140,37 @@ test('after an hour, codes are deleted from the database', async (t) => {
   const { deleteExpiredRows } = await import('#features/jobs/delete-expired-rows.ts');
   await deleteExpiredRows(postern.ports);
   assert.deepEqual(await postern.ports.store.read.selectFrom('sign_in_code').selectAll().execute(), []);
+});
+
+/** Adds the mail with a code to Postern, which must have no mail server. */
+const addCodeMail = ({ ports }: TestPostern) =>
+  ports.store.write((tx) => {
+    const mail = { kind: 'code', content: { sealed: 'an encrypted code' } } as const;
+    return addMail(ports, tx, { tid: 1, shareId: null, mail, language: 'en', recipients: [''], domain: 'example.com' });
+  }, 'job');
+
+const storedMails = async ({ ports: { store } }: TestPostern) =>
+  (await store.read.selectFrom('mail_content').select('kind').execute()).map(({ kind }) => kind);
+
+test('a code that could not be mailed in time is no longer in the database', async (t) => {
+  const postern = await startPostern(t);
+  const { store } = postern.ports;
+  await addCodeMail(postern);
+  await giveUpOldDeliveries(postern.ports, 'codes');
+  assert.deepEqual(await storedMails(postern), ['code']);
+  await store.write((tx) => tx.updateTable('delivery').set({ created_at: 0 }).execute(), 'job');
+  await giveUpOldDeliveries(postern.ports, 'codes');
+  assert.deepEqual(await storedMails(postern), []);
+  const { state } = await store.read.selectFrom('delivery').select('state').executeTakeFirstOrThrow();
+  assert.equal(state, 'failed');
+});
+
+test('after the secret key is lost, no mail with a code is left in the database', async (t) => {
+  const postern = await startPostern(t);
+  const { store, random } = postern.ports;
+  await addCodeMail(postern);
+  await store.write((tx) => forgetSecrets(tx, keyVault('another-secret-key', random)), 'job');
+  assert.deepEqual(await storedMails(postern), []);
 });
 
 test('after the secret key is lost, codes of the old key do not stop the mails with new codes', async (t) => {

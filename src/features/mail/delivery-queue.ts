@@ -176,8 +176,14 @@ export async function recordAttempt(
       .where(isClaimed(delivery))
       .execute();
     if (result?.numUpdatedRows === 1n && delivery.kind === 'code' && (attempt.kind === 'sent' || attempt.kind === 'refused'))
-      await tx.deleteFrom('mail_content').where('id', '=', delivery.content_id).execute();
+      await deleteContents(tx, [delivery]);
   }, 'job');
+}
+
+/** Deletes the contents of mails with codes. Each has only one delivery. */
+async function deleteContents(tx: Tx, deliveries: readonly Pick<ClaimedDelivery, 'content_id'>[]): Promise<void> {
+  const ids = deliveries.map(({ content_id }) => content_id);
+  if (ids.length > 0) await tx.deleteFrom('mail_content').where('id', 'in', ids).execute();
 }
 
 /** Deletes deliveries of codes, with their contents. */
@@ -187,10 +193,9 @@ export async function deleteCodeDeliveries(
 ): Promise<void> {
   if (deliveries.length === 0) return;
   const ids = deliveries.map(({ id }) => id);
-  const contentIds = deliveries.map(({ content_id }) => content_id);
   await store.write(async (tx) => {
     await tx.deleteFrom('delivery').where('id', 'in', ids).execute();
-    await tx.deleteFrom('mail_content').where('id', 'in', contentIds).execute();
+    await deleteContents(tx, deliveries);
   }, 'job');
 }
 
@@ -211,7 +216,7 @@ export const waitingCodes = ({ store }: QueuePorts, after: number, limit: number
     .limit(limit)
     .execute();
 
-/** Gives up the waiting deliveries of a lane that are too old. */
+/** Gives up the waiting deliveries of a lane that are too old. Deletes the contents of mails with codes. */
 export async function giveUpOldDeliveries({ store }: QueuePorts, lane: MailLane): Promise<void> {
   const isOld = sql<boolean>`created_at < ${store.dialect.now} - ${maxAgeOf[lane]}`;
   const oldDeliveries = (db: Tx) => waitingDeliveries(db, lane).select('id').where(isOld);
@@ -219,8 +224,10 @@ export async function giveUpOldDeliveries({ store }: QueuePorts, lane: MailLane)
   const ended_at = sql<number>`${store.dialect.now}`;
   const giveUpBatch = async (tx: Tx) => {
     const failed = tx.updateTable('delivery').set({ state: 'failed', ended_at });
-    const [result] = await failed.where('id', 'in', oldDeliveries(tx).limit(deliveriesPerChange)).execute();
-    return Number(result?.numUpdatedRows);
+    const old = failed.where('id', 'in', oldDeliveries(tx).limit(deliveriesPerChange));
+    const contents = await old.returning('content_id').execute();
+    if (lane === 'codes') await deleteContents(tx, contents);
+    return contents.length;
   };
   while ((await store.write(giveUpBatch, 'job')) === deliveriesPerChange);
 }
