@@ -2,16 +2,46 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { idleThread } from './idle-thread.ts';
 
-test('if a thread cannot be started, the pending requests are rejected and no error is thrown', () => {
-  let rejections = 0;
-  const owner = {
+/** Returns an owner that counts its callbacks. `isEnded` resolves at the first end of its thread. */
+function countingOwner() {
+  const firstEnd = Promise.withResolvers<void>();
+  return {
+    isEnded: firstEnd.promise,
+    rejections: 0,
+    ends: 0,
     receive: () => {},
     isIdle: () => true,
     rejectPending() {
-      rejections += 1;
+      this.rejections += 1;
+    },
+    onEnd() {
+      this.ends += 1;
+      firstEnd.resolve();
     },
   };
+}
+
+test('if a thread cannot be started, the pending requests are rejected and no error is thrown', () => {
+  const owner = countingOwner();
   const thread = idleThread('./none', import.meta.url, owner, () => () => 'no worker takes a function');
   thread.post('a request');
-  assert.equal(rejections, 1);
+  assert.deepEqual([owner.rejections, owner.ends], [1, 1]);
+});
+
+test('a request that cannot be copied to the thread is rejected, and its thread does not keep the process alive', () => {
+  const owner = countingOwner();
+  const thread = idleThread('./none', import.meta.url, owner);
+  thread.post(() => 'a function cannot be copied');
+  assert.deepEqual([owner.rejections, owner.ends], [1, 1]);
+});
+
+test('the end of a thread is reported once, even if the thread fails before its idle time is over', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const owner = countingOwner();
+  const thread = idleThread('./none', import.meta.url, owner); // fails, because there is no such script
+  thread.post('a request');
+  thread.startIdleTimer(1000);
+  await owner.isEnded;
+  t.mock.timers.tick(1000);
+  assert.equal(owner.ends, 1);
 });

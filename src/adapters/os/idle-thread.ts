@@ -5,7 +5,10 @@ const defaultIdleTime = 60_000; // ms without work until the thread ends: each o
 
 /** A thread that starts with the first message to it, and ends after some time without work. */
 export interface IdleThread extends AsyncDisposable {
-  /** @param moved memory in the message that is moved to the thread instead of being copied */
+  /**
+   * Ends the thread and rejects the pending requests if the message cannot be sent.
+   * @param moved memory in the message that is moved to the thread instead of being copied
+   */
   post(message: unknown, moved?: readonly ArrayBuffer[]): void;
   /**
    * Call it when all messages are answered. The thread then does not keep the process alive, and ends after the idle time.
@@ -21,7 +24,7 @@ export interface ThreadOwner<Response> {
   rejectPending(): void;
   /** Returns whether the thread may end without losing work. */
   isIdle(): boolean;
-  /** Called when the thread ends. Unless the owner has closed it, the next message starts another thread. */
+  /** Called once when the thread ends or could not start. Unless the owner has closed it, the next message starts another thread. */
   onEnd?(): void;
 }
 
@@ -42,20 +45,20 @@ export function idleThread<Response>(
   let timerTime = 0; // ms
   let isClosed = false;
 
-  function endIfIdle(): void {
-    if (!owner.isIdle()) return;
-    const idle = thread;
+  function end(): void {
+    const ended = thread;
     thread = undefined; // the next message starts another thread
-    void idle?.terminate();
+    void ended?.terminate();
     owner.onEnd?.();
+  }
+  function fail(): void {
+    end();
+    owner.rejectPending();
   }
   function start(): Worker {
     const worker = startThread(name, moduleUrl, workerData());
     const handleEnd = () => {
-      if (thread !== worker) return; // the pending requests belong to the thread that replaced it
-      thread = undefined;
-      owner.onEnd?.();
-      owner.rejectPending();
+      if (thread === worker) fail(); // otherwise, the pending requests belong to the thread that replaced it
     };
     return worker
       .on('message', (response: Response) => owner.receive(response))
@@ -67,18 +70,20 @@ export function idleThread<Response>(
       if (isClosed) return owner.rejectPending();
       try {
         thread ??= start();
+        thread.ref();
+        thread.postMessage(message, moved);
       } catch {
-        return owner.rejectPending(); // for example, the machine allows no further thread
+        fail(); // for example, the machine allows no further thread, or the message contains a function
       }
-      thread.ref();
-      thread.postMessage(message, moved);
     },
     startIdleTimer(idleTime = defaultIdleTime) {
       thread?.unref();
       if (timer && idleTime === timerTime) return void timer.refresh();
       clearTimeout(timer);
       timerTime = idleTime;
-      timer = setTimeout(endIfIdle, idleTime).unref();
+      timer = setTimeout(() => {
+        if (thread && owner.isIdle()) end();
+      }, idleTime).unref();
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;
