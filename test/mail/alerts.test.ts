@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { millisecondsPerDay as day } from '#core/instant.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
+import { AlertCollector } from '#features/mail/collect-alerts.ts';
 import { planAlerts } from '#features/mail/plan-alerts.ts';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, signIn, startPostern, type TestPostern } from '../start.ts';
@@ -278,6 +279,34 @@ test('a mail about 2,000 actions of one visitor leaves the action of another vis
   await until(async () => (await read.selectFrom('alert_digest').selectAll().where('due_at', '>', 0).execute()).length === 2);
   await makeDigestsDue(postern);
   await sink.waitFor((mail) => /\b1 folder created/.test(headerOf(mail, 'subject')));
+});
+
+/** Adds a digest for each of some visitors of a share. @param dueAt ms since the epoch */
+async function addDigests({ ports: { store } }: TestPostern, share_id: number, visitors: readonly string[], dueAt: number): Promise<void> {
+  const digests = visitors.map((visitor) => ({ tid: 1, share_id, visitor, due_at: dueAt, step: 0 }));
+  await store.write((tx) => tx.insertInto('alert_digest').values(digests).execute(), 'job');
+}
+
+const visitorNames = (count: number) => Array.from({ length: count }, (_, number) => `visitor ${number}`);
+
+test('while the alerts of thousands of visitors are searched, Postern answers other requests in between', async (t) => {
+  const postern = await startPostern(t); // without mail
+  const { store } = postern.ports;
+  const { id } = await createShare(postern, owner);
+  const visitors = visitorNames(5000);
+  const alerts = visitors.map((visitor) => ({ tid: 1, share_id: id, visitor, audit_id: 1_000_000, action: 'view', created_at: 0 }));
+  await store.write((tx) => tx.insertInto('alert').values(alerts).execute(), 'job');
+  await addDigests(postern, id, visitors, 0);
+  let turns = 0; // of the event loop
+  let isSearching = true;
+  const countTurns = () => {
+    turns += 1;
+    if (isSearching) setImmediate(countTurns);
+  };
+  setImmediate(countTurns);
+  assert.equal(await new AlertCollector(store, () => 0).hasWork(), false);
+  isSearching = false;
+  assert.ok(turns >= 5, `${turns} turns`);
 });
 
 test('planning a mail deletes at most 2,000 alerts in one transaction, even if their audit entries were deleted', async (t) => {

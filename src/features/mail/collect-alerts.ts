@@ -8,7 +8,7 @@ const minute = 60_000; // ms
 export const digestPauses = [minute, 5 * minute, 15 * minute, 60 * minute] as const;
 const alertsPerPage = 1000;
 const shortestPause = 1000; // ms
-/** The pause after a search is at least this many times as long as the search. */
+/** The pause after a search is at least this many times as long as its queries. */
 const pauseFactor = 100;
 
 interface VisitorOfShare {
@@ -41,17 +41,6 @@ const readPage = (read: Tx, { tid, share_id, visitor }: VisitorOfShare) =>
     .orderBy('page.visitor')
     .execute();
 
-/** Yields the visitors whose alerts have no digest, by pages. */
-async function* visitorsWithoutDigest(read: Tx): AsyncGenerator<VisitorOfShare[]> {
-  let after: VisitorOfShare | undefined = { tid: 0, share_id: 0, visitor: '' };
-  while (after) {
-    const visitors: (VisitorOfShare & { due_at: number | null })[] = await readPage(read, after);
-    const missing = visitors.filter(({ due_at }) => due_at === null);
-    if (missing.length > 0) yield missing.map(({ tid, share_id, visitor }) => ({ tid, share_id, visitor }));
-    after = visitors.at(-1);
-  }
-}
-
 /**
  * Adds a digest for each visitor whose alerts have none. Searches all alerts each time, because to mark each collected alert would cost
  * more. So the search misses no alert, even if transactions of several processes do not commit in the order of the ids.
@@ -61,6 +50,7 @@ export class AlertCollector {
   readonly #now: () => number;
   #nextSearch = 0;
   #hasMissingDigest = false;
+  #readTime = 0; // ms that the queries of the last search have taken
 
   /** @param now returns a monotonic time in ms */
   constructor(store: Store, now: () => number) {
@@ -104,10 +94,23 @@ export class AlertCollector {
     );
   }
 
+  /** Yields the visitors whose alerts have no digest, by pages. */
+  async *#visitorsWithoutDigest(): AsyncGenerator<VisitorOfShare[]> {
+    let after: VisitorOfShare | undefined = { tid: 0, share_id: 0, visitor: '' };
+    while (after) {
+      const start = this.#now();
+      const visitors: (VisitorOfShare & { due_at: number | null })[] = await readPage(this.#store.read, after);
+      this.#readTime += this.#now() - start;
+      const missing = visitors.filter(({ due_at }) => due_at === null);
+      if (missing.length > 0) yield missing.map(({ tid, share_id, visitor }) => ({ tid, share_id, visitor }));
+      after = visitors.at(-1);
+      await new Promise(setImmediate); // SQLite reads on the event loop, and there may be thousands of pages
+    }
+  }
+
   async #search(use: (pages: AsyncGenerator<VisitorOfShare[]>) => Promise<void>): Promise<void> {
-    const start = this.#now();
-    await use(visitorsWithoutDigest(this.#store.read));
-    const end = this.#now();
-    this.#nextSearch = end + Math.max(shortestPause, (end - start) * pauseFactor);
+    this.#readTime = 0;
+    await use(this.#visitorsWithoutDigest());
+    this.#nextSearch = this.#now() + Math.max(shortestPause, this.#readTime * pauseFactor);
   }
 }
