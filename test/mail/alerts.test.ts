@@ -309,6 +309,35 @@ test('while the alerts of thousands of visitors are searched, Postern answers ot
   assert.ok(turns >= 5, `${turns} turns`);
 });
 
+for (const { time, mails, pending } of [
+  { time: 'after twenty mails about a share in an hour', mails: 20, pending: '' },
+  { time: 'while a mail to many recipients is being added', mails: 1, pending: 'ann@example.com' },
+])
+  test(`${time}, the alerts of thousands of visitors are postponed in parts, so that other changes can run in between`, async (t) => {
+    const postern = await startPostern(t); // without mail
+    const { store } = postern.ports;
+    const { id } = await createShare(postern, owner);
+    await addDigests(postern, id, visitorNames(2500), 0);
+    const mail = { tid: 1, kind: 'alert' as const, share_id: id, language: 'en', data: '', pending, created_at: Date.now() };
+    await store.write(
+      (tx) =>
+        tx
+          .insertInto('mail_content')
+          .values(Array.from({ length: mails }, () => mail))
+          .execute(),
+      'job',
+    );
+    const dueCounts: number[] = [];
+    const countingWrite: typeof store.write = async (change, ...rest) => {
+      const value = await store.write(change, ...rest);
+      dueCounts.push((await store.read.selectFrom('alert_digest').select('visitor').where('due_at', '=', 0).execute()).length);
+      return value;
+    };
+    const ports = { ...postern.ports, store: { ...store, write: countingWrite } };
+    await planAlerts(ports, { language: 'en', domain: 'example.com' }, new AbortController().signal);
+    assert.deepEqual(dueCounts, [1500, 500, 0, 0]);
+  });
+
 test('planning a mail deletes at most 2,000 alerts in one transaction, even if their audit entries were deleted', async (t) => {
   const postern = await startPostern(t); // without mail
   const { store } = postern.ports;

@@ -13,6 +13,7 @@ const maxMailsPerHour = 20; // alert mails about the same share
 const maxWaitingMails = 20_000; // of a tenant: with more, its alerts wait for a later mail
 const pauseOfTenant = 60_000; // ms
 const digestsPerMail = 100;
+const digestsPerChange = 1000; // in one transaction, so that other changes get their turn
 const alertsPerMail = 2000;
 
 export type PlanPorts = Pick<Ports, 'store' | 'random' | 'links'>;
@@ -160,6 +161,32 @@ async function continueDigests(
   }
 }
 
+/**
+ * Postpones the digests of a tenant or share among the first `digestsPerChange` due digests. Another call postpones the others.
+ * @param pause ms
+ */
+async function postponeDigests(
+  { store: { dialect } }: PlanPorts,
+  tx: Tx,
+  { tid, share_id }: { readonly tid: number; readonly share_id?: number },
+  now: number,
+  pause: number,
+): Promise<void> {
+  const row = sql.ref(dialect.rowId);
+  const dueDigests = tx
+    .selectFrom('alert_digest')
+    .select([sql`${row}`.as('row'), 'tid', 'share_id'])
+    .where('due_at', '<=', now);
+  // A limit within the condition on the tenant would make SQLite use the index of the primary key, and read all digests of the tenant.
+  const firstDue = tx.selectFrom(dueDigests.orderBy('due_at').limit(digestsPerChange).as('first_due')).select('row').where('tid', '=', tid);
+  const rows = share_id === undefined ? firstDue : firstDue.where('share_id', '=', share_id);
+  await tx
+    .updateTable('alert_digest')
+    .set({ due_at: now + pause })
+    .where(sql<boolean>`${row} in (${rows})`)
+    .execute();
+}
+
 /** The language of alerts, and the domain of their message ids. */
 export interface AlertOptions {
   readonly language: string;
@@ -167,8 +194,8 @@ export interface AlertOptions {
 }
 
 /**
- * Plans one mail for up to `digestsPerMail` due digests of one share: the share whose digest has been due the longest. Postpones the
- * digests if too many mails of the tenant wait, or if there were too many mails about the share in the last hour.
+ * Plans one mail for up to `digestsPerMail` due digests of one share: the share whose digest has been due the longest. Postpones
+ * digests instead if too many mails of the tenant wait, or if there were too many mails about the share in the last hour.
  * @returns false if no digest is due
  */
 async function planNextShare(ports: PlanPorts, { language, domain }: AlertOptions): Promise<boolean> {
@@ -181,19 +208,13 @@ async function planNextShare(ports: PlanPorts, { language, domain }: AlertOption
     if (!share) return false;
     const { tid, share_id } = share;
     if (await hasManyMails(tx, tid)) {
-      await tx
-        .updateTable('alert_digest')
-        .set({ due_at: now + pauseOfTenant })
-        .where('tid', '=', tid)
-        .where('due_at', '<=', now)
-        .execute();
+      await postponeDigests(ports, tx, { tid }, now, pauseOfTenant);
       return true;
     }
     const digests = due.where('tid', '=', tid).where('share_id', '=', share_id);
     const pause = await pauseOf(tx, share, now);
     if (pause > 0) {
-      const postpone = tx.updateTable('alert_digest').set({ due_at: now + pause });
-      await postpone.where('tid', '=', tid).where('share_id', '=', share_id).where('due_at', '<=', now).execute();
+      await postponeDigests(ports, tx, share, now, pause);
       return true;
     }
     const dueDigests = await digests.select(['visitor', 'step']).limit(digestsPerMail).execute();
