@@ -46,8 +46,8 @@ export interface AlertTable {
   tid: number;
   share_id: number;
   /**
-   * Alerts with the same value share a mail: the key of the visitor's identity, or else the visitor's IP address. Alerts from a restored
-   * backup all have the same value (features/alerts/enqueue-alert.ts).
+   * Alerts with the same value share a mail: the key of the visitor's identity, or else the site of the visitor's IP address. Alerts from a
+   * restored backup all have the same value (features/alerts/enqueue-alert.ts).
    */
   visitor: string;
   audit_id: number;

@@ -65,6 +65,22 @@ test('an alert mail names each action, the visitor, the time with its zone, the 
     assert.match(text, line);
 });
 
+test('actions from several addresses of one IPv6 site arrive in one mail, which names each address', async (t) => {
+  const { postern, sink } = await startWithMail(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const { base } = await createShare(postern, owner);
+  const addresses = ['2001:db8:1::1', '2001:db8:1::2', '2001:db8:1:2::1'];
+  for (const [number, address] of addresses.entries()) {
+    const headers = { 'x-forwarded-for': address };
+    assert.equal((await postern.visit(`${base}/folder/${number}`, { method: 'POST', headers })).status, 201);
+  }
+  const visitors = new Set((await alertsOf(postern)).map(({ visitor }) => visitor));
+  assert.equal(visitors.size, 1);
+  await waitForDigests(postern, 1);
+  await makeDigestsDue(postern);
+  const text = textOf(await sink.waitFor());
+  for (const address of addresses) assert.ok(text.includes(address), text);
+});
+
 test('an alert mail does not count HEAD requests, 304 responses and further ranges of a download', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { base } = await createShare(postern, owner);

@@ -1,3 +1,4 @@
+import { siteOf } from '#core/client-networks.ts';
 import type { LinkRow } from '#features/links/find-link.ts';
 import { insertRow } from '#features/records/insert-row.ts';
 import type { Tx } from '#ports/store.ts';
@@ -24,6 +25,6 @@ export async function enqueueAlert(
   now: number,
 ): Promise<void> {
   if (notify_emails === '') return;
-  const visitor = identityKey ?? `address ${address}`;
+  const visitor = identityKey ?? `site ${siteOf(address)}`; // one client can own all the addresses of a site
   await insertRow(tx, 'alert', { tid, share_id: id, audit_id: auditId, action, visitor, created_at: now });
 }
