@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { type SmtpMailOptions, smtpMail } from '../../src/adapters/mail/smtp-mail.ts';
 import { InvalidSetting, readSettings } from '../../src/settings/settings.ts';
 import { atEnd } from '../parts/at-end.ts';
@@ -108,4 +109,28 @@ test('a server whose response never ends delays a mail for a limited time, and t
   await assert.rejects(send(), { affectsAllMails: false, message: /did not respond in time/ });
   sendsLines = false;
   await assert.rejects(send(), { affectsAllMails: false, message: /did not respond in time/ }); // a new connection, which gets only the greeting
+});
+
+test('after a server has sent thousands of blank lines, the next mail is sent by another thread, which does not have to read them', async (t) => {
+  const threads: Worker[] = [];
+  const addThread = (thread: Worker) => threads.push(thread);
+  process.on('worker', addThread);
+  t.after(() => process.off('worker', addThread));
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.write('\r\n'.repeat(500_000));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
+  const mail = smtpMail({ ...common, host: '127.0.0.1', port, secure: false, requiresTls: false, sendTimeout: 2000 });
+  t.after(() => mail[Symbol.asyncDispose]());
+  await assert.rejects(mail.send(message, 'alerts', AbortSignal.timeout(20_000)), { affectsAllMails: false });
+  const [floodedThread] = threads;
+  assert.ok(floodedThread);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  const sink = await startMailSink(t, { port });
+  await mail.send(message, 'alerts', AbortSignal.timeout(20_000));
+  assert.equal(sink.mails.length, 1);
+  assert.equal(threads.length, 2);
 });

@@ -21,6 +21,7 @@ const errorOf = ({ kind, message }: SendFailure) =>
 export function smtpMail({ language, timeZone, ...options }: SmtpMailOptions): Mail {
   const waiting = new Map<number, PromiseWithResolvers<void>>();
   let lastId = 0;
+  let hasFailed = false; // whether a mail could not be sent since the thread last had no work
 
   function settle({ id, failure }: SendResult): void {
     if (failure) waiting.get(id)?.reject(errorOf(failure));
@@ -39,6 +40,15 @@ export function smtpMail({ language, timeZone, ...options }: SmtpMailOptions): M
     () => options,
   );
   const post = (task: SendTask) => thread.post(task);
+  /**
+   * Called when no mail is being sent. Ends the thread after a failure: if a server has sent many blank lines, Nodemailer would process them
+   * for minutes, even after the connection is closed.
+   */
+  function releaseThread(): void {
+    if (hasFailed) thread.end();
+    else thread.startIdleTimer();
+    hasFailed = false;
+  }
   return {
     language,
     timeZone,
@@ -55,10 +65,13 @@ export function smtpMail({ language, timeZone, ...options }: SmtpMailOptions): M
       if (signal.aborted) abort();
       try {
         await attempt.promise;
+      } catch (cause) {
+        hasFailed ||= cause instanceof MailUnavailable;
+        throw cause;
       } finally {
         signal.removeEventListener('abort', abort);
         waiting.delete(id);
-        if (waiting.size === 0) thread.startIdleTimer();
+        if (waiting.size === 0) releaseThread();
       }
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),

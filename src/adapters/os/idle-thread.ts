@@ -17,6 +17,12 @@ export interface IdleThread extends AsyncDisposable {
   startIdleTimer(idleTime?: number): void;
 }
 
+/** A thread that can also be ended before its idle time is over. */
+export interface EndableThread extends IdleThread {
+  /** Ends the thread at once. Call it when all messages are answered. */
+  end(): void;
+}
+
 /** Callbacks of the code that uses the thread. */
 export interface ThreadOwner<Response> {
   receive(response: Response): void;
@@ -39,20 +45,20 @@ export function idleThread<Response>(
   moduleUrl: string,
   owner: ThreadOwner<Response>,
   workerData: () => unknown = () => undefined,
-): IdleThread {
+): EndableThread {
   let thread: Worker | undefined;
   let timer: NodeJS.Timeout | undefined;
   let timerTime = 0; // ms
   let isClosed = false;
 
-  function end(): void {
-    const ended = thread;
+  function release(): void {
+    const endedThread = thread;
     thread = undefined; // the next message starts another thread
-    void ended?.terminate();
+    void endedThread?.terminate();
     owner.onEnd?.();
   }
   function fail(): void {
-    end();
+    release();
     owner.rejectPending();
   }
   function start(): Worker {
@@ -82,8 +88,11 @@ export function idleThread<Response>(
       clearTimeout(timer);
       timerTime = idleTime;
       timer = setTimeout(() => {
-        if (thread && owner.isIdle()) end();
+        if (thread && owner.isIdle()) release();
       }, idleTime).unref();
+    },
+    end() {
+      if (thread) release();
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;
