@@ -77,6 +77,46 @@ test('requests at the same moment share one new key when the old one is about to
   assert.deepEqual([fetchCount, ...new Set(keys.map(({ accessKeyId }) => accessKeyId))], [2, 'id 2']);
 });
 
+test('a key of the machine is used until it expires if its metadata service fails shortly before', async () => {
+  let [now, isDown] = [0, false];
+  const credentials = new MachineCredentials(
+    () => now,
+    async () => {
+      if (isDown) throw new Error('the metadata service does not respond');
+      return { accessKeyId: 'id', secretAccessKey: 'secret', expires: 3_600_000 };
+    },
+  );
+  await credentials.get();
+  isDown = true;
+  for (now of [3_300_000, 3_599_999]) assert.equal((await credentials.get()).accessKeyId, 'id');
+  now = 3_600_000;
+  await assert.rejects(credentials.get(), StorageUnavailable);
+});
+
+for (const [what, isDown] of [
+  ['returns the same key', false],
+  ['fails', true],
+] as const)
+  test(`a metadata service that ${what} shortly before the key expires gets one request in half a minute`, async () => {
+    let [now, fetchCount] = [0, 0];
+    const key = { accessKeyId: 'id', secretAccessKey: 'secret', expires: 3_600_000 };
+    const credentials = new MachineCredentials(
+      () => now,
+      async () => {
+        fetchCount += 1;
+        if (isDown && fetchCount > 1) throw new Error('the metadata service does not respond');
+        return key;
+      },
+    );
+    await credentials.get();
+    const fetchCounts: number[] = [];
+    for (now of [3_300_000, 3_300_001, 3_329_999, 3_330_000, 3_330_001]) {
+      await credentials.get();
+      fetchCounts.push(fetchCount);
+    }
+    assert.deepEqual(fetchCounts, [2, 2, 2, 3, 3]);
+  });
+
 test('a location with the role of the machine is unavailable on a machine without a role', async () => {
   const machineCredentials = new MachineCredentials(Date.now, () => Promise.reject(new Error('no metadata service')));
   const configuration = { region: 'eu-central-1', bucket: 'reports', useMachineCredentials: true };

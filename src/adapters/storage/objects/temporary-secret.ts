@@ -1,6 +1,7 @@
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 
 const minRemaining = 300_000; // ms: a secret is fetched again this long before it expires
+const minInterval = 30_000; // ms between two requests while the cached secret is still valid
 
 export interface Expiring {
   /** ms since the epoch; null: never. */
@@ -12,7 +13,9 @@ export class TemporarySecret<T extends Expiring> {
   readonly #now: () => number;
   readonly #fetchNew: () => Promise<T>;
   readonly #failure: string;
-  #latestRequest: Promise<T> | null = null;
+  #cached: T | null = null;
+  #pendingRequest: Promise<T> | null = null;
+  #requestEndedAt = Number.NEGATIVE_INFINITY;
 
   /** @param now ms since the epoch @param failure text of the error if none can be fetched */
   constructor(now: () => number, fetchNew: () => Promise<T>, failure: string) {
@@ -21,32 +24,40 @@ export class TemporarySecret<T extends Expiring> {
     this.#failure = failure;
   }
 
-  /** Returns a valid secret. @throws StorageUnavailable */
+  /** Returns a valid secret: a new one if possible when the cached one is about to expire. @throws StorageUnavailable */
   async get(): Promise<T> {
-    const request = this.#request();
-    const secret = await this.#resultOf(request);
-    if (secret.expires === null || secret.expires - this.#now() > minRemaining) return secret;
-    this.#discard(request);
-    return this.#resultOf(this.#request());
-  }
-
-  /** Returns the latest request for the secret. Sends one if there is none. */
-  #request(): Promise<T> {
-    this.#latestRequest ??= this.#fetchNew();
-    return this.#latestRequest;
-  }
-
-  async #resultOf(request: Promise<T>): Promise<T> {
+    const cached = this.#cached;
+    if (cached && !this.#isDue(cached)) return cached;
     try {
-      return await request;
+      return await this.#request();
     } catch (cause) {
-      this.#discard(request);
+      if (cached && this.#remaining(cached) > 0) return cached;
       throw new StorageUnavailable(this.#failure, { cause });
     }
   }
 
-  /** Lets the next caller send a new request, unless another caller has already sent one. */
-  #discard(request: Promise<T>): void {
-    if (this.#latestRequest === request) this.#latestRequest = null;
+  /** Returns the ms until a secret expires. */
+  #remaining({ expires }: T): number {
+    return (expires ?? Number.POSITIVE_INFINITY) - this.#now();
+  }
+
+  /** Returns whether to fetch a new secret. */
+  #isDue(cached: T): boolean {
+    const remaining = this.#remaining(cached);
+    return remaining <= 0 || (remaining <= minRemaining && this.#now() - this.#requestEndedAt >= minInterval);
+  }
+
+  /** Fetches a new secret. Callers at the same moment share one request. */
+  #request(): Promise<T> {
+    this.#pendingRequest ??= this.#fetchAndCache().finally(() => {
+      this.#pendingRequest = null;
+      this.#requestEndedAt = this.#now();
+    });
+    return this.#pendingRequest;
+  }
+
+  async #fetchAndCache(): Promise<T> {
+    this.#cached = await this.#fetchNew();
+    return this.#cached;
   }
 }
