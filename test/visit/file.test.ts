@@ -257,13 +257,14 @@ test('a folder cannot be downloaded as a file', async (t) => {
   assert.equal((await sendPath(postern, `${base}/file`)).status, 404);
 });
 
-for (const [what, cause] of [
-  ['a disk error while a file is read', new StorageUnavailable('EIO')],
-  ['a file that is truncated before it is read', new ItemChanged('truncated')],
+for (const [what, failingMethod, cause] of [
+  ['a disk error while a file is read', 'file.read', new StorageUnavailable('EIO')],
+  ['a file that is truncated before it is read', 'file.read', new ItemChanged('truncated')],
+  ['a file that changes while it is opened', 'storage.open', new ItemChanged('changed')],
 ] as const)
-  test(`${what} gets 503, not an internal error`, async (t) => {
+  test(`${what} gets 503`, async (t) => {
     const postern = await startWithStorages(t, (method) => {
-      if (method === 'file.read') throw cause;
+      if (method === failingMethod) throw cause;
     });
     await writeFile(join(postern.files, 'a.bin'), 'x'.repeat(200_000));
     const { base } = await createShare(postern);

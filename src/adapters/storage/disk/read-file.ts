@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import type { DatedEntry } from '#core/listing.ts';
+import { ItemChanged } from '#ports/storage-errors.ts';
 import { type ErrorMessage, errorMessage, errorWithCode, RootGone } from './disk-errors.ts';
 import { diskEntryOf } from './entry.ts';
 import { isRootPresent, openPathWithinRoot, reopen, type StorageRoot } from './open-within-root.ts';
@@ -65,6 +66,7 @@ function openDescriptors(pathDescriptor: number, times: number): number[] {
 const hasChanged = (before: fs.BigIntStats, after: fs.BigIntStats) =>
   before.mtimeNs !== after.mtimeNs || before.ctimeNs !== after.ctimeNs || before.size !== after.size;
 
+/** Opens a large file, or reads a small one. @throws ItemChanged if another process changes it again and again */
 function readFile(pathDescriptor: number, name: string, times: number): ReadResponse {
   const file = reopen(pathDescriptor);
   try {
@@ -79,7 +81,7 @@ function readFile(pathDescriptor: number, name: string, times: number): ReadResp
       const changedAt = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
       if (bytes) return { kind: 'bytes', entry, bytes, isCacheable: changedAt < Date.now() - stableAfter };
     }
-    throw errorWithCode('EBUSY'); // another process changes it again and again
+    throw new ItemChanged('the file changes while it is read');
   } finally {
     fs.closeSync(file);
   }

@@ -10,7 +10,7 @@ import {
 } from '#features/visits/authorization/authorize-visit.ts';
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
-import { readHead } from '#features/visits/files/download-file.ts';
+import { readHead, withReadErrors } from '#features/visits/files/download-file.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { type ArchivedFolder, chosenEntries, walkArchivedFolder, walkInSlices } from './folder-walk.ts';
@@ -47,7 +47,7 @@ async function* checkSignatures(ports: Pick<Ports, 'media'>, archivedFolder: Arc
     if (!item) yield;
     if (!item || item.entry.folder) continue;
     archivedFolder.clientGone.throwIfAborted();
-    const file = await archivedFolder.storage.open(archivedItemPath(archivedFolder.folder, item.name));
+    const file = await withReadErrors(() => archivedFolder.storage.open(archivedItemPath(archivedFolder.folder, item.name)));
     if (!file) continue;
     try {
       if (await mustBeSigned(ports, file, visit)) throw new Refusal('signingUnavailable');

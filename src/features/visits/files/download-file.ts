@@ -29,15 +29,22 @@ export interface FileDownload {
   readonly appendEntry: () => Promise<TransferEntry>;
 }
 
-export const readHead = (file: OpenFile): Promise<Uint8Array> =>
-  withStorageErrors(() => readRange(file, { start: 0, end: Math.min(headBytes, file.entry.size) - 1 }));
-
-/** Returns the bytes of a small range. @throws Refusal (503) if the file changes meanwhile */
-export const readSmallRange = (file: OpenFile, range: ByteRange): Promise<Uint8Array> =>
-  readRange(file, range).catch((cause: unknown) => {
-    if (cause instanceof ItemChanged) throw new Refusal('storageAway', 'The file was changed while it was read. Try again.');
-    throw cause;
+/** Opens or reads a file. @throws Refusal (503) if the file changes meanwhile; otherwise as `withStorageErrors` */
+export const withReadErrors = <T>(read: () => Promise<T>): Promise<T> =>
+  withStorageErrors(async () => {
+    try {
+      return await read();
+    } catch (cause) {
+      if (cause instanceof ItemChanged) throw new Refusal('storageAway', 'The file was changed while it was read. Try again.');
+      throw cause;
+    }
   });
+
+export const readHead = (file: OpenFile): Promise<Uint8Array> =>
+  withReadErrors(() => readRange(file, { start: 0, end: Math.min(headBytes, file.entry.size) - 1 }));
+
+/** Returns the bytes of a small range. @throws Refusal as `withReadErrors` */
+export const readSmallRange = (file: OpenFile, range: ByteRange): Promise<Uint8Array> => withReadErrors(() => readRange(file, range));
 
 /** Returns the media type of a file from its first bytes, or null if no decision depends on it. */
 async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'download', ports: Pick<Ports, 'media'>): Promise<Media | null> {
@@ -57,7 +64,7 @@ async function isStillPermitted(media: Media | null, { decideAgain }: Authorized
 /**
  * Opens a file for a visitor to view or download.
  * @param mayRedirect whether the visitor may be sent to the storage, if the share allows it
- * @throws Refusal as `authorizeVisit` and `withStorageErrors`; (404) if the file does not exist; for a denial of `findDeliveryDenial`
+ * @throws Refusal as `authorizeVisit` and `withReadErrors`; (404) if the file does not exist; for a denial of `findDeliveryDenial`
  */
 export async function openDownload(
   ports: AuthorizationPorts & StoragePorts & Pick<Ports, 'media'>,
@@ -73,7 +80,7 @@ export async function openDownload(
   const event = { link, visitor: authenticated?.signedIn ?? null, visitorRequest, action, path: formatItemPath(path) } as const;
   const direct = mayRedirect ? await openDirectDownload(ports, visit, shared.storage, locationPath, event) : null;
   if (direct) return direct;
-  const file = await withStorageErrors(() => shared.storage.open(locationPath));
+  const file = await withReadErrors(() => shared.storage.open(locationPath));
   if (!file) throw new Refusal('itemAbsent');
   try {
     const media = await mediaOf(file, permit, action, ports);

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ItemChanged } from '#ports/storage-errors.ts';
+import { inlineThreads } from '../parts/inline-threads.ts';
+import { temporaryFolder } from '../start.ts';
+import { localDisk } from './local-disk.ts';
+import { parsePath } from './storage.contract.ts';
+
+test('a file that another program changes during every read is reported as changed, and the disk as available', async (t) => {
+  const root = await temporaryFolder(t);
+  const file = join(root, 'log.txt');
+  fs.writeFileSync(file, 'first line\n');
+  const storage = localDisk(t, root, inlineThreads);
+  const { fstatSync } = fs;
+  const fstat = t.mock.method(fs, 'fstatSync', (descriptor: number, options: fs.StatOptions & { bigint: true }) => {
+    fs.appendFileSync(file, 'another line\n');
+    return fstatSync(descriptor, options);
+  });
+  await assert.rejects(storage.open(parsePath('log.txt')), ItemChanged);
+  fstat.mock.restore();
+  assert.ok(await storage.open(parsePath('log.txt')));
+});
