@@ -17,13 +17,22 @@ const identityOf = ({ dev, ino }: fs.BigIntStats) => `${dev}:${ino}`;
 const hasIdentity = (stat: fs.BigIntStats | undefined, identity: string) => stat !== undefined && identityOf(stat) === identity;
 const displacedEntry = ({ old, token }: Renaming): DirectoryEntry => ({ folder: old.folder, name: `${siblingName(token)}-old` });
 
+/** Removes the folder that claimed the new name of a folder. */
+function removeClaim(claim: DirectoryEntry): void {
+  try {
+    fs.rmdirSync(entryPath(claim));
+  } catch {
+    // The folder is not empty: another process has written to it, so it stays.
+  }
+}
+
 /** Renames a folder without replacing anything: mkdir claims the new name, and rename can only replace an empty folder. */
 function renameFolder({ old, newEntry }: Renaming): void {
   fs.mkdirSync(entryPath(newEntry), 0o700);
   try {
     fs.renameSync(entryPath(old), entryPath(newEntry));
   } catch (cause) {
-    fs.rmdirSync(entryPath(newEntry));
+    removeClaim(newEntry);
     throw cause;
   }
 }
@@ -88,16 +97,6 @@ function recoverOldName(renaming: Renaming, identity: string): void {
   else fs.renameSync(entryPath(displaced), entryPath(renaming.old));
 }
 
-/** Removes the empty folder that claimed the new name while a folder was renamed. */
-function removeClaim({ old, newEntry }: Renaming): void {
-  if (!statEntry(old)?.isDirectory() || !statEntry(newEntry)?.isDirectory()) return;
-  try {
-    fs.rmdirSync(entryPath(newEntry));
-  } catch {
-    // The folder is not empty: another process has written to it, so it stays.
-  }
-}
-
 /**
  * Returns whether a rename with an unconfirmed mark took place. Repairs a half-done rename. The new name was free
  * when the mark was created.
@@ -108,7 +107,7 @@ export function recoverRename(renaming: Renaming, evidence: DirectoryEntry): boo
   recoverOldName(renaming, identity);
   const { old, newEntry } = renaming;
   if (hasIdentity(statEntry(old), identity) && hasIdentity(statEntry(newEntry), identity)) fs.unlinkSync(entryPath(newEntry)); // undo
-  removeClaim(renaming);
+  if (statEntry(old)?.isDirectory() && statEntry(newEntry)?.isDirectory()) removeClaim(newEntry);
   // Falls back to the names: some file servers change the inode numbers of files.
   return hasIdentity(statEntry(newEntry), identity) || (statEntry(newEntry) !== undefined && statEntry(old) === undefined);
 }
