@@ -160,6 +160,26 @@ test('an explanation never says that an anonymous visitor has signed in', () =>
     assert.doesNotMatch(explainDecision(anonymous).find(({ rule }) => rule === 'signIn')?.reason ?? '', /has signed in/);
   }));
 
+test('the explanation of a missing permission names only permissions that are off', () =>
+  assertForAll((question) => {
+    const { passed, reason = '' } = explainDecision(question).find(({ rule }) => rule === 'permission') ?? {};
+    if (passed) return;
+    const namedFlags = flags.filter((flag) => new RegExp(`\\b${flag}\\b`).test(reason));
+    assert.ok(namedFlags.length > 0 && namedFlags.every((flag) => !question.share[flag]), reason);
+  }));
+
+test('the explanation of an upload that replaces a file names the permission that is off', () =>
+  assertForAll((question) => {
+    const reasonFor = (canUpload: boolean, canDelete: boolean) => {
+      const upload = { ...withShare(question, { canUpload, canDelete }), request: 'upload' as const, replaces: true };
+      return explainDecision(upload).find(({ rule }) => rule === 'permission')?.reason;
+    };
+    assert.equal(reasonFor(true, true), 'canUpload is on. canDelete is on.');
+    assert.equal(reasonFor(true, false), 'canDelete is off.');
+    assert.equal(reasonFor(false, true), 'canUpload is off.');
+    assert.equal(reasonFor(false, false), 'canUpload is off. canDelete is off.');
+  }));
+
 test('a portal exists only for a profile that requires sign-in, and only within its address ranges', () =>
   assertForAll(({ profile, visitor }) => {
     const isInside = profile.ipRanges === '' || visitor.address.endsWith('127.0.0.1');

@@ -52,8 +52,9 @@ interface Rule {
 }
 
 const noRequests = new Set<VisitorAction>();
+type FlagGroup = readonly (keyof Permissions)[];
 /** The flags of which a request needs at least one; empty: it needs none. */
-const flagsFor: Record<VisitorAction, readonly (keyof Permissions)[]> = {
+const flagsFor: Record<VisitorAction, FlagGroup> = {
   page: [],
   signIn: [],
   signOut: [],
@@ -90,10 +91,18 @@ function isAddressAllowed(profile: ProfileRules, visitor: Visitor): boolean {
 const isVisitBeforeSignIn = ({ request, profile, visitor }: LinkQuestion) =>
   request === 'visit' && profile.requiresSignIn && visitor.identity === null;
 
-function hasPermission({ request, share, replaces }: LinkQuestion): boolean {
-  const flags = flagsFor[request];
-  const isAllowed = flags.length === 0 || flags.some((flag) => share[flag]);
-  return isAllowed && (!replaces || share.canDelete);
+/** Returns groups of flags: the request needs at least one flag of each group. */
+function requiredGroups({ request, replaces }: LinkQuestion): readonly FlagGroup[] {
+  const groups: readonly FlagGroup[] = [flagsFor[request], replaces ? ['canDelete'] : []];
+  return groups.filter(({ length }) => length > 0);
+}
+
+const hasAny = (share: ShareRules, flags: FlagGroup) => flags.some((flag) => share[flag]);
+
+function permissionReason(flags: FlagGroup, isGranted: boolean): string {
+  const names = flags.join(' and ');
+  if (flags.length === 1) return `${names} is ${isGranted ? 'on' : 'off'}.`;
+  return isGranted ? `At least one of ${names} is on.` : `${names} are off.`;
 }
 
 /** The rules in their order. The first one that does not hold decides the denial. */
@@ -166,14 +175,11 @@ const rules: readonly Rule[] = [
   {
     name: 'permission',
     denial: 'permission',
-    holds: hasPermission,
+    holds: (question) => requiredGroups(question).every((flags) => hasAny(question.share, flags)),
     exempt: noRequests,
-    reason: ({ request }, holds) => {
-      const flags = flagsFor[request];
-      if (flags.length === 0) return `${request} requires no permission.`;
-      const names = flags.join(' and ');
-      if (flags.length === 1) return `${names} is ${holds ? 'on' : 'off'}.`;
-      return holds ? `At least one of ${names} is on.` : `${names} are off.`;
+    reason: (question, holds) => {
+      const groups = requiredGroups(question).filter((flags) => hasAny(question.share, flags) === holds);
+      return groups.map((flags) => permissionReason(flags, holds)).join(' ') || `${question.request} requires no permission.`;
     },
   },
 ];
