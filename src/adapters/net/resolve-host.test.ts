@@ -23,16 +23,16 @@ function questionOf(query: Buffer) {
 }
 
 /**
- * Starts a fake name server, and returns a resolver that uses it. The server knows `known.test`, never answers for names in `silent.test`,
- * and knows no other name.
+ * Starts a fake name server, and returns a resolver that uses it. The server knows `known.test`, never answers for names in `silent.test`
+ * or for the IPv6 addresses of `half.test`, which has no IPv4 address, and knows no other name.
  */
 async function startNameServer(t: TestContext) {
   const server = createSocket('udp4');
   server.on('message', (query, { port, address }) => {
     const { name, type, end } = questionOf(query);
-    if (name.endsWith('silent.test')) return;
-    const isKnown = name === 'known.test';
-    const answer = isKnown && type === addressType ? Buffer.from('c00c00010001000000000004c0000201', 'hex') : Buffer.alloc(0);
+    if (name.endsWith('silent.test') || (name === 'half.test' && type !== addressType)) return;
+    const isKnown = name === 'known.test' || name === 'half.test';
+    const answer = name === 'known.test' && type === addressType ? Buffer.from('c00c00010001000000000004c0000201', 'hex') : Buffer.alloc(0);
     const response = Buffer.concat([query.subarray(0, end), answer]);
     response.writeUInt16BE(0x8180 + (isKnown ? 0 : nameError), 2);
     response.writeUInt16BE(answer.length > 0 ? 1 : 0, 6);
@@ -91,5 +91,11 @@ test('names whose server does not respond delay no other name', async (t) => {
   );
   assert.deepEqual(await resolve('known.test'), ['192.0.2.1']);
   assert.deepEqual(new Set(await Promise.all(silent)), new Set(['it cannot be reached: the name server does not respond']));
+  assert.deepEqual(lookedUpNames, []);
+});
+
+test('a name is not looked up by the operating system if its server answers for IPv4 addresses but not for IPv6 addresses', async (t) => {
+  const { resolve, lookedUpNames } = await startNameServer(t);
+  await assert.rejects(resolve('half.test'), (cause) => /the name server does not respond$/.test(unreachable('it', cause).message));
   assert.deepEqual(lookedUpNames, []);
 });

@@ -27,6 +27,10 @@ async function findInHosts(file: string, host: string): Promise<string[]> {
   return entries.flatMap(([address = '', ...names]) => (names.some((name) => name.toLowerCase() === host.toLowerCase()) ? [address] : []));
 }
 
+/** Returns whether a name server answered that it does not know a name, or knows no address of it. */
+const isUnknownName = (cause: unknown) =>
+  cause instanceof Error && 'code' in cause && (cause.code === 'ENOTFOUND' || cause.code === 'ENODATA');
+
 /**
  * Returns a function that returns all addresses of a name. A name whose server does not respond delays no other name. The lookup of the
  * operating system occupies a thread, so it looks up only names that the name servers do not know, and at most four at a
@@ -50,8 +54,8 @@ export function hostResolver(sources: NameSources = systemSources): (host: strin
     const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (addresses.length > 0) return addresses;
-    const cause: unknown = answers.find((answer) => answer.status === 'rejected')?.reason;
-    const code = cause instanceof Error && 'code' in cause ? cause.code : '';
-    return code === 'ENOTFOUND' || code === 'ENODATA' ? lookUp(host, cause) : Promise.reject(cause);
+    const causes: readonly unknown[] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+    const failure = causes.find((cause) => !isUnknownName(cause));
+    return failure === undefined ? lookUp(host, causes[0]) : Promise.reject(failure);
   };
 }
