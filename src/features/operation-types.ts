@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import type { Envelope } from '#core/records/envelope.ts';
+import type { AnyStream } from './operation.ts';
 import type { ListedOperation } from './operations.ts';
 
 type Named<Name extends string> = Extract<ListedOperation, { readonly name: Name }>;
@@ -13,7 +14,11 @@ type FieldsOf<Operation> = Operation extends { readonly responseFields?: infer F
 
 /**
  * The body of a response with status 200. The response of a change has the common fields (`Envelope`) and its own fields. The response of a
- * dry run has only the common fields.
+ * dry run has only the common fields. A streamed response is text.
  */
 export type ResponseOf<Name extends OperationName> =
-  Named<Name> extends { readonly response: infer Response extends TSchema } ? Static<Response> : Envelope & FieldsOf<Named<Name>>;
+  Named<Name> extends { readonly response: infer Response extends TSchema }
+    ? Static<Response>
+    : Named<Name> extends AnyStream
+      ? string
+      : Envelope & FieldsOf<Named<Name>>;

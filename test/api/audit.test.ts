@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ResponseOf } from '#features/operation-types.ts';
 import { logLines } from '../parts/log-lines.ts';
 import { adminKey, createUsersProfile, type Json, newShare, startPostern, type TestPostern } from '../start.ts';
 import { fieldErrorsOf } from './field-errors.ts';
@@ -139,7 +140,7 @@ test('an NDJSON export has the same entries as a search, and no cell of a CSV ex
   );
   const csv = await exportAudit(postern, '?format=csv');
   assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
-  const text = await csv.text();
+  const text: ResponseOf<'audit/export'> = await csv.text();
   assert.equal(text.split(/\r?\n/)[0], columns.join(','));
   assert.ok(!/(^|,)"?=cmd/m.test(text), 'no cell begins like a formula');
   assert.deepEqual((await (await exportAudit(postern, '?action=share/add')).text()).trimEnd().split('\n').length, 1);
