@@ -248,3 +248,13 @@ test('the counts of many folders of a deleted location are deleted', async (t) =
   await count(postern);
   assert.deepEqual([await folders.countSizes(), await folders.countFolders()], [0, 0]);
 });
+
+test('the job that deletes the counts of a deleted location is due until all of them are deleted', async (t) => {
+  const postern = await startPostern(t);
+  const [location] = (await postern.call('location/search')).list;
+  const folders = await addCountedFolders(postern);
+  await postern.call('location/delete', { id: location.id });
+  assert.equal(await hasDueFolders(postern.ports), true);
+  await count(postern);
+  assert.deepEqual([await hasDueFolders(postern.ports), await folders.countFolders()], [false, 0]);
+});

@@ -17,15 +17,24 @@ const folderCountedAhead = ({ store, clock }: CountPorts) =>
     .limit(1)
     .executeTakeFirst();
 
-/** Returns whether a folder is due, or was counted while the clock was ahead. Runs each second: both queries read one row of an index. */
-export async function hasDueFolders(ports: CountPorts): Promise<boolean> {
-  const dueFolder = await foldersWithLocation(ports.store.read)
+const firstDueFolder = ({ store, clock }: CountPorts) =>
+  foldersWithLocation(store.read)
     .select('counted_folder.tid')
-    .where('due_at', '<=', ports.clock.now())
+    .where('due_at', '<=', clock.now())
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst();
-  return dueFolder !== undefined || (await folderCountedAhead(ports)) !== undefined;
+
+/** Selects a change of counted folders that is not complete. */
+const firstIncompleteChange = ({ store }: CountPorts) => store.read.selectFrom('count_change').select('tid').limit(1).executeTakeFirst();
+
+/**
+ * Returns whether a folder is due or was counted while the clock was ahead, or a change of counted folders is not complete. Runs each
+ * second: each query reads one row of an index.
+ */
+export async function hasDueFolders(ports: CountPorts): Promise<boolean> {
+  for (const query of [firstDueFolder, firstIncompleteChange, folderCountedAhead]) if ((await query(ports)) !== undefined) return true;
+  return false;
 }
 
 /** Makes the folders due that were counted while the clock was ahead. @throws StoreUnavailable, StoreFull */
