@@ -8,7 +8,10 @@ export interface Entry {
   readonly size: number;
   /** Milliseconds since the epoch; null: a folder of a storage that keeps no times of folders. */
   readonly modified: number | null;
-  /** Of a file: strong validator of the content (RFC 9110, 8.8.3), quotes included. */
+  /**
+   * Of a file: validator of the content (RFC 9110, 8.8.3), quotes included. Usually strong, but some servers send a weak one. For SFTP,
+   * and for WebDAV servers that send none, it is made of the size and the time, so it does not change if both stay the same.
+   */
   readonly etag: string;
   /** true: the storage may have to restore the file from an archive before it can be opened. */
   readonly mayNeedRestore?: boolean;

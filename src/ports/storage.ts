@@ -54,7 +54,7 @@ export interface UploadTarget {
    * Bytes; null: unknown. If known, a large file for which there is not enough free space is refused before it is sent.
    */
   readonly size: number | null;
-  /** If the name is in use: refuse the upload, add a number (or else the token) to the name, or replace the file that has this etag. */
+  /** If the name is in use: refuse the upload, add a number (or else a random text) to the name, or replace the file that has this etag. */
   readonly ifTaken: 'refuse' | 'number' | { readonly replaces: string };
   readonly client?: StorageClient;
 }

@@ -151,7 +151,7 @@ const ListingEntry = Type.Object({
   size: Type.Integer({ description: 'Bytes; 0 for a folder.' }),
   modifiedDateTime: lastChange,
   mediaType: text('Media type by the file extension. Only a hint.'),
-  etag: text('Strong validator of the content; empty for a folder.'),
+  etag: text('ETag of the file, strong or weak (`W/`); empty for a folder.'),
 });
 /** Response of `list`. */
 export const Listing = Type.Object({
