@@ -1,5 +1,5 @@
 import { codeUserIdentity, findCodeRecipient } from '#features/visits/codes/code-recipient.ts';
-import { planCode } from '#features/visits/codes/plan-code.ts';
+import { enqueueCodeMail } from '#features/visits/codes/enqueue-code-mail.ts';
 import { verifyCode } from '#features/visits/codes/verify-code.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Identity, SignInKind } from '#ports/sign-in.ts';
@@ -12,7 +12,7 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
  */
 export const emailCodeKind = (ports: KindPorts): SignInKind => ({
   code: {
-    request: (profile, request) => planCode(ports, profile, request, 'signIn'),
+    request: (profile, request) => enqueueCodeMail(ports, profile, request, 'signIn'),
     verify: (profile, credentials) => verifyCode(ports, profile, credentials),
   },
   async reauthenticate(profile, signIn) {

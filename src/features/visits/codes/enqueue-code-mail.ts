@@ -40,7 +40,7 @@ async function hasMaxCodes(tx: Tx, tid: number, mailbox: string, now: number): P
  * code. Its earlier codes stay valid.
  * @param use what the code is for; a profile sends codes for one use only
  */
-export async function planCode(ports: RequestPorts, profile: ProfileRef, request: CodeRequest, use: CodeUse): Promise<void> {
+export async function enqueueCodeMail(ports: RequestPorts, profile: ProfileRef, request: CodeRequest, use: CodeUse): Promise<void> {
   const { store, clock, random, vault, mail } = ports;
   if (!mail) throw new Refusal('signInUnavailable', 'Codes cannot be sent: no mail server is configured.');
   const { tid, profile_id, session_epoch } = profile;
