@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { packRangeText } from './address-range.ts';
-import { actions, type Denial, decide, decidePortal, explainDecision, type Question } from './decide.ts';
+import { actions, type Denial, decide, explainDecision, findPortalDenial, type Question } from './decide.ts';
 import type { ShareRules } from './share-rules.ts';
 
 const flags = ['canView', 'canDownload', 'canDownloadFolder', 'canUpload', 'canCreateFolder', 'canRename', 'canDelete'] as const;
@@ -184,5 +184,5 @@ test('a portal exists only for a profile that requires sign-in, and only within 
   assertForAll(({ profile, visitor }) => {
     const isInside = profile.ipRanges === '' || visitor.address.endsWith('127.0.0.1');
     const denial = !profile.requiresSignIn ? 'unknown' : isInside ? null : 'address';
-    assert.equal(decidePortal(profile, visitor)?.because ?? null, denial);
+    assert.equal(findPortalDenial(profile, visitor)?.because ?? null, denial);
   }));

@@ -216,7 +216,7 @@ export function explainDecision(question: LinkQuestion): RuleExplanation[] {
  * Returns why a portal refuses a visitor, or null. Checks that the profile requires sign-in (other profiles have no portal), and the
  * address. Visitors who have not signed in are allowed: the portal shows them no shares.
  */
-export function decidePortal(profile: ProfileRules, visitor: Visitor): { readonly because: Denial } | null {
+export function findPortalDenial(profile: ProfileRules, visitor: Visitor): { readonly because: Denial } | null {
   if (!profile.requiresSignIn) return { because: 'unknown' };
   return isAddressAllowed(profile, visitor) ? null : { because: 'address' };
 }

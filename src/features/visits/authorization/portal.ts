@@ -1,4 +1,4 @@
-import { decidePortal } from '#core/authorization/decide.ts';
+import { findPortalDenial } from '#core/authorization/decide.ts';
 import { maxPortalPageSize } from '#core/portal-page-size.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { profileRules, unpackedRanges } from '#features/links/find-link.ts';
@@ -66,7 +66,7 @@ export async function accessPortal(ports: Pick<Ports, 'store'>, visitorRequest: 
   const profile = await profileOfViewId(ports, visitorRequest.viewId);
   visitorRequest.checkNetwork();
   if (!profile) throw denialRefusal('unknown');
-  const denial = decidePortal(profileRules(profile), { address: visitorRequest.address, identity: null });
+  const denial = findPortalDenial(profileRules(profile), { address: visitorRequest.address, identity: null });
   if (denial) throw denialRefusal(denial.because);
   return { profile, visitorRequest };
 }
