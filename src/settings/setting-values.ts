@@ -40,7 +40,7 @@ export const parseAccessLog = (value: string) => (value === 'stdout' ? value : r
 
 export function parseRangesSetting(value: string): string {
   const ranges = parseRanges(value);
-  return 'wrong' in ranges ? fail(`"${ranges.wrong}" is not an address, a CIDR block or a first-last range`) : value;
+  return 'invalidEntry' in ranges ? fail(`"${ranges.invalidEntry}" is not an address, a CIDR block or a first-last range`) : value;
 }
 
 export const parseLocalRoots = (value: string) =>

@@ -9,7 +9,7 @@ function admits(list: string, address: string): boolean {
 }
 const invalidEntryOf = (list: string) => {
   const ranges = parseRanges(list);
-  return 'wrong' in ranges ? ranges.wrong : null;
+  return 'invalidEntry' in ranges ? ranges.invalidEntry : null;
 };
 
 test('an empty list of addresses allows every address', () => {

@@ -85,11 +85,11 @@ export const countRanges = (text: string): number => splitEntries(text).length;
  * Parses a list of addresses, CIDR blocks and `first-last` ranges, separated by commas or white space.
  * @returns the ranges, or the first entry that is not valid
  */
-export function parseRanges(text: string): readonly AddressRange[] | { readonly wrong: string } {
+export function parseRanges(text: string): readonly AddressRange[] | { readonly invalidEntry: string } {
   const ranges: AddressRange[] = [];
   for (const entry of splitEntries(text)) {
     const range = parseRange(entry);
-    if (!range) return { wrong: entry };
+    if (!range) return { invalidEntry: entry };
     ranges.push(range);
   }
   return ranges;
@@ -120,7 +120,7 @@ export const packRanges = (ranges: readonly AddressRange[]): PackedRanges =>
 /** Returns the packed form of a list that was checked before it was stored or configured. @throws Error if an entry is not valid */
 export function packRangeText(text: string): PackedRanges {
   const ranges = parseRanges(text);
-  if ('wrong' in ranges) throw new Error(`"${ranges.wrong}" is not an address range, although the list was validated`);
+  if ('invalidEntry' in ranges) throw new Error(`"${ranges.invalidEntry}" is not an address range, although the list was validated`);
   return packRanges(ranges);
 }
 

@@ -16,7 +16,8 @@ function checkRanges(text: string): void {
   if (countRanges(text) > limits.ranges)
     throw fieldRefusal('ipRange', `must have at most ${limits.ranges} entries: use CIDR blocks instead of single addresses`);
   const ranges = parseRanges(text);
-  if ('wrong' in ranges) throw fieldRefusal('ipRange', `"${ranges.wrong}" is not an address, a CIDR block or a first-last range`);
+  if ('invalidEntry' in ranges)
+    throw fieldRefusal('ipRange', `"${ranges.invalidEntry}" is not an address, a CIDR block or a first-last range`);
 }
 
 function checkLanguage(lang: string): void {

@@ -115,7 +115,7 @@ function parseAt(at: string | null | undefined, now: number): number {
 
 function parseAddress(address: string | null | undefined): string | null {
   if (!address) return null;
-  if (/[\s,/-]/.test(address) || 'wrong' in parseRanges(address)) throw fieldRefusal('address', 'must be an IPv4 or IPv6 address');
+  if (/[\s,/-]/.test(address) || 'invalidEntry' in parseRanges(address)) throw fieldRefusal('address', 'must be an IPv4 or IPv6 address');
   return address;
 }
 

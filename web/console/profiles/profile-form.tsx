@@ -13,7 +13,7 @@ const languageNames = new Intl.DisplayNames('en', { type: 'language' });
 /** Returns whether the ranges exclude an address. Invalid ranges exclude none. */
 export function excludesAddress(ipRange: string, address: string): boolean {
   const ranges = parseRanges(ipRange);
-  return !('wrong' in ranges) && !inRanges(packRanges(ranges), address);
+  return !('invalidEntry' in ranges) && !inRanges(packRanges(ranges), address);
 }
 
 function AddressField({ form }: { form: ProfileFormReturn }) {
