@@ -3,11 +3,11 @@ const maxGroups = 1000;
 const maxCharacters = 1 << 18;
 
 /** Text for the operator. */
-export const tooManyGroups = `The user has more than ${maxGroups} groups.`;
+export const tooManyGroupsText = `The user has more than ${maxGroups} groups.`;
 
 /** Returns a text for the operator if a user has too many groups, or if their names are too long together; else null. */
 export function groupsProblem(groups: readonly string[]): string | null {
-  if (groups.length > maxGroups) return tooManyGroups;
+  if (groups.length > maxGroups) return tooManyGroupsText;
   const characters = groups.reduce((sum, { length }) => sum + length, 0);
   return characters > maxCharacters ? `The names of the user's groups have more than ${maxCharacters} characters together.` : null;
 }

@@ -1,5 +1,5 @@
 import type { Client, Entry, SearchOptions } from 'ldapts';
-import { groupsProblem, tooManyGroups } from '#core/group-limits.ts';
+import { groupsProblem, tooManyGroupsText } from '#core/group-limits.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { DirectoryRefused } from '#ports/directory.ts';
 import { textOf, textsOf } from './directory-entry.ts';
@@ -33,7 +33,7 @@ async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filte
  *   such as `memberOf;range=0-1499`, and `memberOf` is empty (MS-ADTS 3.1.1.3.1.3.3)
  */
 function memberOf(entry: Entry): readonly string[] {
-  if (Object.keys(entry).some((name) => /^memberOf;range=/i.test(name))) throw new DirectoryRefused(tooManyGroups);
+  if (Object.keys(entry).some((name) => /^memberOf;range=/i.test(name))) throw new DirectoryRefused(tooManyGroupsText);
   return textsOf(entry, 'memberOf');
 }
 
