@@ -47,7 +47,7 @@ export const recordId = (description: string) => Type.Integer({ minimum: 1, maxi
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 /** Returns the schema of a limit of bytes or files. */
-export const limit = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+export const limitField = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 
 /** Returns the schema of an instant. Responses use RFC 3339 in UTC; requests may use any form that `parseInstant` accepts. */
 export const instant = (description: string) => Type.String({ format: 'date-time', description });

@@ -6,7 +6,7 @@ import {
   flag,
   freeText,
   instant,
-  limit,
+  limitField,
   limits,
   lineOf,
   listOf,
@@ -75,10 +75,10 @@ export const shareFields = {
   proxyMode: flag(
     'true: Postern itself sends the files. false: if the storage supports signed addresses, also called presigned URLs (kind `s3`, and kind `azure` with an account key), the download of a file is redirected (302) to a signed address of the storage, which is valid for 60 seconds. Postern handles the download itself if the share has `copyProtect`, `waterMarkText` or `digitalSignature` (then the download may be refused), if the share expires within that time, if the login profile has an `ipRange`, or if the file may have to be restored from an archive first.',
   ),
-  maxBytes: limit(
+  maxBytes: limitField(
     'Quota: how many bytes the files below the path may have together, no matter who stored them. Uploads at the link beyond it get 507. null: no limit.',
   ),
-  maxFiles: limit('Quota: how many files there may be below the path. Uploads at the link beyond it get 507. null: no limit.'),
+  maxFiles: limitField('Quota: how many files there may be below the path. Uploads at the link beyond it get 507. null: no limit.'),
   folder: flag('Whether the path is a folder.'),
   active: flag('false: requests to the link get 404, as for an unknown link.'),
   ...stampFields,
