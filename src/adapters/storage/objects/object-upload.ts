@@ -6,7 +6,7 @@ import { openObjectFile } from './object-file.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { WriteCondition } from './object-store.ts';
 import { nextPartSize, smallestPart } from './part-sizes.ts';
-import { claimToken, clearUpload, deleteClaim, multipartKey, placedName } from './upload-evidence.ts';
+import { claimToken, clearUpload, deleteClaim, multipartKey, nameNote } from './upload-evidence.ts';
 import { UploadProgress } from './upload-progress.ts';
 
 /** The location to which files are uploaded, and the space in which parts are collected. */
@@ -145,7 +145,7 @@ class ObjectUpload implements ContinuedUpload {
   /** Records the name of a drop box's file, which recovery could not guess. */
   async #noteName(name: string): Promise<void> {
     const { store, keys } = this.#folders;
-    await store.put(keys.staging(placedName(this.#token)), name, { repeatable: true });
+    await store.put(keys.staging(nameNote(this.#token)), name, { repeatable: true });
   }
 
   /** Makes the object visible under its key. @throws ItemExists, ItemChanged */

@@ -9,7 +9,7 @@ import { readText } from './read-text.ts';
 // file is in place.
 
 const stagedPart = (token: string) => `${token}.part`;
-export const placedName = (token: string) => `${token}.name`;
+export const nameNote = (token: string) => `${token}.name`;
 /** Returns the token of the claim of an upload: the empty object that reserves a key. */
 export const claimToken = (token: string) => `${token}.claim`;
 const maxNote = 1 << 20; // bytes; the note contains a name
@@ -41,8 +41,8 @@ export async function recoverUpload(
 ): Promise<string | null> {
   const { store, keys } = folders;
   await store.hasKeys(keys.folder([])); // throws if the bucket is missing: then the outcome is not known
-  const nameNote = await readText(store, keys.staging(placedName(token)), maxNote);
-  const storedName = nameNote !== null && nameError(nameNote) === null ? nameNote : name;
+  const note = await readText(store, keys.staging(nameNote(token)), maxNote);
+  const storedName = note !== null && nameError(note) === null ? note : name;
   await deleteClaim(store, keys.file([...parent, storedName]), token);
   const file = await folders.file([...parent, storedName]);
   return file?.token === token ? storedName : null;
@@ -55,5 +55,5 @@ export async function abortUpload({ store, keys }: ObjectFolders, path: readonly
 
 /** Deletes the evidence of an upload. @param isNumbered whether a number may have been added to its name */
 export async function clearUpload({ store, keys }: ObjectFolders, token: string, isNumbered: boolean): Promise<void> {
-  if (isNumbered) await store.delete([stagedPart(token), placedName(token)].map((name) => keys.staging(name)));
+  if (isNumbered) await store.delete([stagedPart(token), nameNote(token)].map((name) => keys.staging(name)));
 }
