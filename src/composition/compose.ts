@@ -30,7 +30,7 @@ import type { TestReplacements } from './replacements.ts';
 import { recoverChanges, startScheduledJobs } from './scheduled-jobs.ts';
 import { urlOf } from './server-url.ts';
 import { addCommonRoutes, addManagementRoutes, allServers, createServers, type Servers } from './servers.ts';
-import { endInTime, stopServers } from './stop-servers.ts';
+import { disposeInTime, stopServers } from './stop-servers.ts';
 
 /** A running server. Disposal stops it. */
 export interface Postern extends AsyncDisposable {
@@ -168,7 +168,7 @@ export async function compose(settings: Settings, replacements: TestReplacements
     reopenLogs: () => access?.reopen(),
     async [Symbol.asyncDispose]() {
       await stopServers(allServers(servers), transfers);
-      await endInTime(parts);
+      await disposeInTime(parts);
     },
   };
 }

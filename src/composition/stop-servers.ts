@@ -22,7 +22,7 @@ export async function stopServers(servers: readonly FastifyInstance[], transfers
  * Disposes of the parts of the server, for a limited time: a database that hangs must not keep the process running. The next start, or
  * another process, recovers changes without an outcome.
  */
-export async function endInTime(parts: AsyncDisposable): Promise<void> {
+export async function disposeInTime(parts: AsyncDisposable): Promise<void> {
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, partsTimeout);
   await Promise.race([parts[Symbol.asyncDispose](), timeout.promise]);
