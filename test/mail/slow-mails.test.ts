@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mailDomain, mailHost, type SentMail, SlowMails } from '../../src/features/mail/slow-mails.ts';
+import { mailDomain, mailHost, type RunningMail, SlowMails } from '../../src/features/mail/slow-mails.ts';
 
 const concurrency = 5;
-const turn = (tid: number, name: string): SentMail => ({ tid, turn: name, host: null });
+const turn = (tid: number, name: string): RunningMail => ({ tid, turn: name, host: null });
 
 /** Begins to send a mail, and then counts it as slow. @returns false if there are too many slow mails */
-function addSlow(mails: SlowMails, mail: SentMail): boolean {
+function addSlow(mails: SlowMails, mail: RunningMail): boolean {
   mails.begin(mail);
   return mails.beginSlow(mail);
 }

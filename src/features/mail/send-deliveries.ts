@@ -15,7 +15,7 @@ import {
   requeueUntriedDeliveries,
 } from './delivery-queue.ts';
 import { hasDueDelivery } from './next-turn.ts';
-import { mailHost, type SentMail, SlowMails } from './slow-mails.ts';
+import { mailHost, type RunningMail, SlowMails } from './slow-mails.ts';
 
 export type SendPorts = ComposePorts & Pick<Ports, 'random'>;
 
@@ -130,7 +130,7 @@ export class DeliverySender {
     const start = this.#now();
     for (const [index, delivery] of deliveries.entries()) {
       const rest = deliveries.slice(index + 1);
-      const mail: SentMail = { tid: delivery.tid, turn: delivery.turn, host: null };
+      const mail: RunningMail = { tid: delivery.tid, turn: delivery.turn, host: null };
       let requeueing: Promise<void> | null = null;
       const handOver = () => {
         if (!this.#slow.beginSlow(mail)) return;
@@ -170,7 +170,7 @@ export class DeliverySender {
   }
 
   /** Sends one delivery and records its outcome before the next one is sent, so that after an interruption only this mail is sent again. */
-  async #process(delivery: ClaimedDelivery, mail: SentMail, signal: AbortSignal): Promise<void> {
+  async #process(delivery: ClaimedDelivery, mail: RunningMail, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return; // the next sender of the lane returns the delivery to the queue
     const composed = this.isReady() ? await this.#compose(delivery) : ({ kind: 'untried' } as const);
     const attempt = 'to' in composed ? await this.#sendInTurn(delivery, composed, mail, signal) : composed;
@@ -190,7 +190,12 @@ export class DeliverySender {
   }
 
   /** Sends a mail unless many mails to its host or domain are slow. */
-  async #sendInTurn(delivery: ClaimedDelivery, composed: ComposedDelivery, mail: SentMail, signal: AbortSignal): Promise<AttemptOutcome> {
+  async #sendInTurn(
+    delivery: ClaimedDelivery,
+    composed: ComposedDelivery,
+    mail: RunningMail,
+    signal: AbortSignal,
+  ): Promise<AttemptOutcome> {
     if (!this.#slow.beginHost(mail, mailHost(composed.to))) return { kind: 'postponed' };
     try {
       return await this.#send(delivery, composed, signal);

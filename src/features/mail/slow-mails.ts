@@ -74,7 +74,7 @@ export interface CrowdedMails {
 }
 
 /** A mail that is being sent. */
-export interface SentMail extends MailTurn {
+export interface RunningMail extends MailTurn {
   /** Host of the recipient's address, as `mailHost` returns it; null: not known yet. */
   host: string | null;
 }
@@ -131,33 +131,33 @@ export class SlowMails {
   }
 
   /** Begins to send a mail to a host. @returns false if the mail must wait, because the host or its domain has many slow mails */
-  beginHost(mail: SentMail, host: string): boolean {
+  beginHost(mail: RunningMail, host: string): boolean {
     if (this.#hosts.findCrowded().has(host) || this.#isDomainCrowded(host)) return false;
     mail.host = host;
     this.#hosts.countRunning(host, 1);
     return true;
   }
 
-  endHost({ host }: SentMail): void {
+  endHost({ host }: RunningMail): void {
     if (host !== null) this.#hosts.countRunning(host, -1);
   }
 
   /** Records how long a mail has taken, in ms. @returns whether that was unusually long */
-  measure(mail: SentMail, duration: number): boolean {
+  measure(mail: RunningMail, duration: number): boolean {
     const isSlow = duration > maxFastTime;
     this.#setSlow(mail, isSlow);
     return isSlow;
   }
 
   /** Counts a mail that is slow. @returns false if there are too many */
-  beginSlow(mail: SentMail): boolean {
+  beginSlow(mail: RunningMail): boolean {
     this.#setSlow(mail, true);
     if (this.#slow >= maxSlowMails) return false;
     this.#countSlow(mail, 1);
     return true;
   }
 
-  endSlow(mail: SentMail): void {
+  endSlow(mail: RunningMail): void {
     this.#countSlow(mail, -1);
   }
 
@@ -170,7 +170,7 @@ export class SlowMails {
     return domain !== host && !this.#fastHosts.has(host) && this.#domains.findCrowded().has(domain);
   }
 
-  #setSlow(mail: SentMail, isSlow: boolean): void {
+  #setSlow(mail: RunningMail, isSlow: boolean): void {
     const { host } = mail;
     if (host !== null) {
       this.#hosts.setSlow(host, isSlow);
@@ -181,7 +181,7 @@ export class SlowMails {
     this.#turns.setSlow(turnKey(mail), isSlow);
   }
 
-  #countSlow(mail: SentMail, change: 1 | -1): void {
+  #countSlow(mail: RunningMail, change: 1 | -1): void {
     if (mail.host !== null) {
       this.#hosts.countSlow(mail.host, change);
       this.#domains.countSlow(mailDomain(mail.host), change);
