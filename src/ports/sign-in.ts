@@ -59,7 +59,7 @@ export interface SignInAttempt {
   /**
    * Runs the verification and counts it as a failed attempt if it returns null. A kind that waits for a turn calls this when
    * the turn comes, so that waiting attempts do not read the same counts.
-   * @throws Refusal (401) if the verification returns null; (429) during the wait after failed attempts
+   * @throws Refusal (401) if the verification returns null; (429) during the delay after failed attempts
    */
   countAttempt(verify: () => Promise<CompletedSignIn | null>): Promise<CompletedSignIn>;
 }
