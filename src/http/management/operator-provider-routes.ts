@@ -8,7 +8,7 @@ import { maxOperatorSessionTime } from '#features/operators/operator-session.ts'
 import { beginOperatorSignIn, completeOperatorSignIn, operatorProviderHost, operatorToLink } from '#features/operators/provider-sign-in.ts';
 import { providerSignInTime } from '#features/provider-sign-ins/pending-sign-in.ts';
 import { maxPublicBodyBytes } from '#http/body-limits.ts';
-import { queryOf } from '#http/provider-query.ts';
+import { providerQuery } from '#http/provider-query.ts';
 import { redirect } from '#http/redirect.ts';
 import { NoParameters, readQuery, validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -66,7 +66,7 @@ export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void
     return { url: await begin(request, reply, await operatorToLink(ports, caller, request.body.currentPassword)) };
   });
   api.get('/operator/signIn/finish', { config: { open: true } }, async (request, reply) => {
-    const query = queryOf(request);
+    const query = providerQuery(request);
     const secure = secureOf(request);
     const sealed = parseCookie(request.headers.cookie ?? '')[nameOf(secure)] ?? null;
     sendCookie(reply, secure, '');

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 import { beginProviderSignIn } from '#features/visits/sign-in/provider-sign-in.ts';
 import { endSessionsByProvider } from '#features/visits/sign-in/provider-sign-out.ts';
-import { queryOf } from '#http/provider-query.ts';
+import { providerQuery } from '#http/provider-query.ts';
 import { redirect } from '#http/redirect.ts';
 import { addFormParser } from './form.ts';
 import { setProviderCookie } from './provider-cookies.ts';
@@ -35,7 +35,7 @@ export function providerRoutes(app: FastifyInstance, parts: VisitorParts): void 
     });
   });
   app.get('/sign-in/oidc/:profileId', (request: ProfileRequest, reply) => {
-    const parameters = queryOf(request);
+    const parameters = providerQuery(request);
     return finishSignIn(request, reply, parts, { protocol: 'oidc', state: parameters.get('state') ?? '', parameters });
   });
 }

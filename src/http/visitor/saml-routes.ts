@@ -5,7 +5,7 @@ import { serviceProvider, serviceProviderMetadata } from '#core/saml/service-pro
 import { redirectUrlOf } from '#features/provider-sign-ins/redirect-url.ts';
 import { findProfileRef } from '#features/visits/sign-in/find-profile-ref.ts';
 import { parkProviderResponse } from '#features/visits/sign-in/provider-sign-in.ts';
-import { queryOf } from '#http/provider-query.ts';
+import { providerQuery } from '#http/provider-query.ts';
 import { redirect } from '#http/redirect.ts';
 import { addFormParser } from './form.ts';
 import { providerCookie } from './provider-cookies.ts';
@@ -56,7 +56,7 @@ export function samlRoutes(app: FastifyInstance, parts: VisitorParts): void {
     });
   });
   app.get('/sign-in/saml/:profileId', (request: ProfileRequest, reply) => {
-    const parameters = queryOf(request);
+    const parameters = providerQuery(request);
     if (!parameters.has('parked')) throw new Refusal('notFound');
     return finishSignIn(request, reply, parts, { protocol, state: relayStateOf(parameters), parameters });
   });

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { beginTestSignIn, type TestOutcome } from '#features/visits/sign-in/test-sign-in.ts';
 import { testSignInPage } from '#http/pages/test-sign-in-page.ts';
-import { queryOf } from '#http/provider-query.ts';
+import { providerQuery } from '#http/provider-query.ts';
 import { redirect } from '#http/redirect.ts';
 import { setProviderCookie } from './provider-cookies.ts';
 import type { VisitorParts } from './visitor-request.ts';
@@ -13,7 +13,7 @@ export const sendTestOutcome = (reply: FastifyReply, outcome: TestOutcome): Fast
 /** Adds the route with which an admin begins a test of a sign-in. */
 export function testSignInRoutes(app: FastifyInstance, { ports }: VisitorParts): void {
   app.get('/sign-in/test', async (request, reply) => {
-    const start = await beginTestSignIn(ports, queryOf(request).get('token') ?? '', request.ip);
+    const start = await beginTestSignIn(ports, providerQuery(request).get('token') ?? '', request.ip);
     if ('problem' in start) return sendTestOutcome(reply, start);
     if (start.cookie) setProviderCookie(request, reply, ports.links.publicUrl(), start.cookie);
     return redirect(reply, start.url);
