@@ -5,13 +5,13 @@ import type { Operation } from '#features/operation.ts';
 import { propertyNamesOf, readQuery } from '#http/validation.ts';
 
 /** The schema of `dryRun`: a parameter of every change, and a field of its response. */
-export const dryRun = Type.Optional(
+export const DryRun = Type.Optional(
   Type.Boolean({
     description: 'If true, runs all checks but changes nothing. The response has `dryRun: true`, and no fields of a new record.',
   }),
 );
 
-const dryRunQuery = Type.Object({ dryRun });
+const dryRunQuery = Type.Object({ dryRun: DryRun });
 
 /** Returns whether a change requests a dry run. @throws Refusal (400) */
 export function isDryRun(request: FastifyRequest, operation: Operation): boolean {

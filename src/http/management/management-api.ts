@@ -27,7 +27,7 @@ import type { Ports } from '#ports/ports.ts';
 import { authenticateCaller } from './authenticate-caller.ts';
 import { limitChanges, type RunLimitedChange } from './change-limits.ts';
 import { hasSecureSession, isSecure } from './console-cookie.ts';
-import { dryRun, isDryRun } from './dry-run.ts';
+import { DryRun, isDryRun } from './dry-run.ts';
 import { loginRoute } from './login-route.ts';
 import { parametersOf } from './operation-parameters.ts';
 import { operatorProviderRoutes } from './operator-provider-routes.ts';
@@ -60,7 +60,7 @@ export function changeResponse(operation: AnyChange): TSchema {
   return Type.Object({
     ...Envelope.properties,
     ...Object.fromEntries(Object.entries(properties ?? {}).map(([name, schema]) => [name, Type.Optional(schema)])),
-    dryRun,
+    dryRun: DryRun,
   });
 }
 
