@@ -10,7 +10,7 @@ import { hasNginx } from '../test/parts/nginx.ts';
 import { startPostgres } from '../test/parts/postgres-server.ts';
 import { radosgwPrograms } from '../test/parts/radosgw.ts';
 import { shareBody } from '../test/parts/share-body.ts';
-import { measureBytePath } from './byte-path.ts';
+import { measureCpuTimes } from './byte-path.ts';
 import { compareConsoleLists } from './console-lists.ts';
 import { measureCosts } from './costs.ts';
 import { measureSlowReaders } from './crowd.ts';
@@ -285,7 +285,7 @@ try {
     if (isSelected('zip')) await measureZip(bare, postern, share.viewId);
     if (isSelected('changes')) await measureChanges(bare, postern, '');
     if (isSelected('uploads')) await measureUploads(bare, postern, share.viewId);
-    if (isSelected('bytes')) await measureBytePath(note, bare, postern, join(data, 'files'));
+    if (isSelected('bytes')) await measureCpuTimes(note, bare, postern, join(data, 'files'));
   });
   if (isSelected('starts')) await measureStarts(data);
   if (isSelected('front')) await frontSection(data);

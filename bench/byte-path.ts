@@ -43,7 +43,7 @@ async function cpuTimeOf(server: MeasuredServer, work: () => Promise<unknown>): 
  * the smallest program for small uploads and new shares.
  * @param files folder of the share
  */
-export async function measureBytePath(
+export async function measureCpuTimes(
   note: (figure: Figure) => void,
   bare: MeasuredServer,
   postern: BenchPostern,
