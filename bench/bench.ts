@@ -22,7 +22,7 @@ import { download, measureRate, type RepeatedRequest, upload } from './load.ts';
 import { mailEnvironment, measureMail, startMailServer } from './mail.ts';
 import { measurePages } from './pages.ts';
 import { type BenchPostern, loopDelay, startPostern } from './postern.ts';
-import { measurePressure } from './pressure.ts';
+import { measureMemoryUnderLoad } from './pressure.ts';
 import { type MeasuredServer, startServer } from './process.ts';
 import { measureLargeSearches, measureSearches } from './search.ts';
 import { measureServices } from './services.ts';
@@ -232,7 +232,7 @@ async function searchSection(files: string): Promise<void> {
   renameSync(files, join(data, 'files'));
   await using postern = await startFilledPostern(data, 1_000_000);
   await measureSearches(note, postern, join(data, 'postern.db'));
-  await measurePressure(note, postern, (await postern.call('share/add', shareBody)).viewId);
+  await measureMemoryUnderLoad(note, postern, (await postern.call('share/add', shareBody)).viewId);
   await using few = await startFilledPostern(join(folder, 'few'), 2000);
   await compareConsoleLists(note, few, postern);
 }

@@ -17,7 +17,7 @@ function startDownload(url: string): () => void {
 }
 
 /** Measures memory during many downloads of files and folders. @param viewId of a share with 1g.bin and a folder thousand */
-export async function measurePressure(note: (figure: Figure) => void, postern: BenchPostern, viewId: string): Promise<void> {
+export async function measureMemoryUnderLoad(note: (figure: Figure) => void, postern: BenchPostern, viewId: string): Promise<void> {
   const link = `${postern.url}/s/${viewId}`;
   const downloadAborts = Array.from({ length: transfers }, () => startDownload(`${link}/file/1g.bin`));
   const until = performance.now() + seconds * 1000;
