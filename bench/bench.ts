@@ -13,10 +13,8 @@ import { shareBody } from '../test/parts/share-body.ts';
 import { measureCpuTimes } from './byte-path.ts';
 import { compareConsoleLists } from './console-lists.ts';
 import { measureCosts } from './costs.ts';
-import { measureSlowReaders } from './crowd.ts';
 import { atLeast, atMost, compareFigures, type Figure, measurePairs, median, resultsPage } from './figures.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
-import { measureReverseProxy, nginxAddress } from './front.ts';
 import { measureIdentity } from './identity.ts';
 import { download, measureRate, type RepeatedRequest, upload } from './load.ts';
 import { mailEnvironment, measureMail, startMailServer } from './mail.ts';
@@ -24,9 +22,11 @@ import { measurePages } from './pages.ts';
 import { type BenchPostern, loopDelay, startPostern } from './postern.ts';
 import { measureMemoryUnderLoad } from './pressure.ts';
 import { type MeasuredServer, startServer } from './process.ts';
+import { measureReverseProxy, nginxAddress } from './reverse-proxy.ts';
 import { measureLargeSearches, measureSearches } from './search.ts';
 import { measureServices } from './services.ts';
 import { slowDiskEnvironment } from './slow-disk.ts';
+import { measureSlowReaders } from './slow-readers.ts';
 
 const rounds = 5;
 const [slices, seconds] = [2, 1];
@@ -186,12 +186,12 @@ async function measureStarts(data: string): Promise<void> {
   note(atMost('idle memory', postern.memory().now, 120, 'MiB'));
 }
 
-async function crowdSection(data: string): Promise<void> {
+async function slowReadersSection(data: string): Promise<void> {
   await using postern = await startPostern(data);
   await measureSlowReaders(note, postern, (await postern.call('share/add', shareBody)).viewId);
 }
 
-async function frontSection(data: string): Promise<void> {
+async function reverseProxySection(data: string): Promise<void> {
   if (!hasNginx()) return console.log('without nginx: files behind a reverse proxy are not measured');
   await using postern = await startPostern(data, { POSTERN_SENDFILE: 'x-accel-redirect', POSTERN_TRUSTED_PROXIES: nginxAddress });
   await measureReverseProxy(note, join(folder, 'nginx'), postern, (await postern.call('share/add', shareBody)).viewId, join(data, 'files'));
@@ -288,10 +288,10 @@ try {
     if (isSelected('bytes')) await measureCpuTimes(note, bare, postern, join(data, 'files'));
   });
   if (isSelected('starts')) await measureStarts(data);
-  if (isSelected('front')) await frontSection(data);
+  if (isSelected('front')) await reverseProxySection(data);
   if (isSelected('pages')) await pagesSection();
   if (isSelected('costs')) await costsSection();
-  if (isSelected('crowd')) await crowdSection(data);
+  if (isSelected('crowd')) await slowReadersSection(data);
   if (isSelected('mail')) await measureMail(note, data);
   if (isSelected('services') && hasRadosgw) await measureServices(note, join(folder, 'services'));
   if (isSelected('identity')) await identitySection(join(folder, 'identity'));
