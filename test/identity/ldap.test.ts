@@ -193,7 +193,7 @@ test(
     ]);
     await directory.remove(ann);
     clock.advance(10 * minute + 1000);
-    for (const { cut } of running) assert.equal((await cut).code, 'ECONNRESET');
+    for (const { connectionError } of running) assert.equal((await connectionError).code, 'ECONNRESET');
   },
 );
 

@@ -117,7 +117,10 @@ test('while a provider does not respond, transfers of its visitors continue, and
   clock.advance(11 * minute);
   await requested;
   await changeShare(postern, openShare.id, { active: false });
-  const first = await Promise.race([other.cut.then(() => 'other share'), ...dueDownloads.map(({ cut }) => cut.then(() => 'due'))]);
+  const first = await Promise.race([
+    other.connectionError.then(() => 'other share'),
+    ...dueDownloads.map(({ connectionError }) => connectionError.then(() => 'due')),
+  ]);
   assert.equal(first, 'other share');
 });
 
@@ -125,10 +128,10 @@ test('a running download of a user whom the provider no longer knows is cut afte
   const { provider, postern, clock, browser, share } = await startSignedIn(t);
   await addLargeFile(postern);
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-  const { cut } = await startSlowDownload(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie });
+  const { connectionError } = await startSlowDownload(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie });
   provider.responses.set('/token', withError(400, 'invalid_grant'));
   clock.advance(11 * minute);
-  await cut;
+  await connectionError;
 });
 
 test('a session that two processes renew at the same time is renewed by one of them', async (t) => {

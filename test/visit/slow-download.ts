@@ -14,17 +14,17 @@ export async function addLargeFile(postern: TestPostern): Promise<void> {
   await file.close();
 }
 
-/** Starts a download and reads it slowly, so that it keeps running. @returns `cut`, a promise of the error that ends it */
+/** Starts a download and reads it slowly, so that it keeps running. @returns `connectionError`, a promise of the error that ends it */
 export async function startSlowDownload(t: TestContext, url: string, headers: Record<string, string>) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(url, { headers, agent: false }, resolve).once('error', reject);
   });
   assert.equal(response.statusCode, 200);
-  const cut = new Promise<NodeJS.ErrnoException>((resolve) => response.once('error', resolve));
+  const connectionError = new Promise<NodeJS.ErrnoException>((resolve) => response.once('error', resolve));
   response.on('data', () => {
     response.pause();
     setTimeout(() => response.resume(), 20);
   });
   atEnd(t, () => response.destroy());
-  return { cut };
+  return { connectionError };
 }

@@ -18,8 +18,8 @@ async function startTransfer(t: TestContext, path: string) {
     validityEndDate: new Date(clock.now() + hour / 2).toISOString(),
   });
   const cookie = await signIn(postern, link.base, 'ann');
-  const { cut } = await startSlowDownload(t, `${postern.publicUrl}${link.base}${path}`, { cookie });
-  return { clock, postern, profile, link, cookie, cut };
+  const { connectionError } = await startSlowDownload(t, `${postern.publicUrl}${link.base}${path}`, { cookie });
+  return { clock, postern, profile, link, cookie, connectionError };
 }
 
 /** Gives the first location another folder, which is empty. */
@@ -47,7 +47,7 @@ for (const [name, revoke] of Object.entries(revocations))
   test(`a running download is reset when ${name}`, async (t) => {
     const transfer = await startTransfer(t, '/file/large.bin');
     await revoke(transfer);
-    assert.equal((await transfer.cut).code, 'ECONNRESET');
+    assert.equal((await transfer.connectionError).code, 'ECONNRESET');
   });
 
 test('a running download with the password of a login profile is reset when its share gets another login profile', async (t) => {
@@ -56,23 +56,23 @@ test('a running download with the password of a login profile is reset when its 
   const profileWith = async (password: string) => (await postern.call('loginprofile/add', { title: password, typeId: 2, password })).id;
   const [first, second] = [await profileWith('the first password'), await profileWith('the second password')];
   const { id, base } = await createShare(postern, { authenticationId: first });
-  const { cut } = await startSlowDownload(t, `${postern.publicUrl}${base}/file/large.bin`, {
+  const { connectionError } = await startSlowDownload(t, `${postern.publicUrl}${base}/file/large.bin`, {
     authorization: basicAuthorization('any', 'the first password'),
   });
   await changeShare(postern, id, { authenticationId: second });
-  assert.equal((await cut).code, 'ECONNRESET');
+  assert.equal((await connectionError).code, 'ECONNRESET');
 });
 
 test('a running archive download is reset when its share gets a watermark', async (t) => {
   const transfer = await startTransfer(t, '/zip');
   await changeShare(transfer.postern, transfer.link.id, { waterMarkText: 'for {user}' });
-  assert.equal((await transfer.cut).code, 'ECONNRESET');
+  assert.equal((await transfer.connectionError).code, 'ECONNRESET');
 });
 
 test('a running archive download is reset when its share is stopped', async (t) => {
   const transfer = await startTransfer(t, '/zip');
   await changeShare(transfer.postern, transfer.link.id, { active: false });
-  assert.equal((await transfer.cut).code, 'ECONNRESET');
+  assert.equal((await transfer.connectionError).code, 'ECONNRESET');
 });
 
 for (const { title, end } of [
@@ -101,10 +101,10 @@ for (const { title, end } of [
   });
 
 test('a session does not expire while its transfer is running', async (t) => {
-  const { clock, postern, link, cookie, cut } = await startTransfer(t, '/file/large.bin');
+  const { clock, postern, link, cookie, connectionError } = await startTransfer(t, '/file/large.bin');
   await changeShare(postern, link.id, { validityEndDate: new Date(clock.now() + 24 * hour).toISOString() });
   let failure: unknown;
-  void cut.then((cause) => {
+  void connectionError.then((cause) => {
     failure = cause;
   });
   for (let round = 1; round <= 2; round += 1) {
