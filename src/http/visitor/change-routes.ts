@@ -73,13 +73,13 @@ export function changeRoutes(app: FastifyInstance, parts: VisitorParts): void {
   for (const url of pathUrls('/s/:viewId/file'))
     app.delete(url, (request, reply) =>
       changeOnce(request, reply, parts, 'delete', 204, (saveResponse) =>
-        deleteItem(ports, visitorRequestOf(request, parts), request.place.path, saveResponse),
+        deleteItem(ports, visitorRequestOf(request, parts), request.linkItem.path, saveResponse),
       ),
     );
   for (const url of pathUrls('/s/:viewId/folder'))
     app.post(url, (request, reply) =>
       changeOnce(request, reply, parts, 'createFolder', 201, (saveResponse) =>
-        createFolder(ports, visitorRequestOf(request, parts), request.place.path, saveResponse),
+        createFolder(ports, visitorRequestOf(request, parts), request.linkItem.path, saveResponse),
       ),
     );
   app.post('/s/:viewId/rename', (request, reply) => {

@@ -51,7 +51,7 @@ async function redirectToStorage(reply: FastifyReply, { entry, signAddress, appe
 async function serveFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, action: 'view' | 'download'): Promise<void> {
   const visitorRequest = visitorRequestOf(request, parts);
   // Postern answers HEAD itself: the storage has another origin, so the page could not read its response.
-  const download = await openDownload(parts.ports, visitorRequest, request.place.path, action, request.method === 'GET');
+  const download = await openDownload(parts.ports, visitorRequest, request.linkItem.path, action, request.method === 'GET');
   if ('signAddress' in download) return redirectToStorage(reply, download);
   const headers = headersOf(request);
   headers['content-disposition'] = disposition(action === 'view' ? 'inline' : 'attachment', download.file.entry.name);
@@ -62,7 +62,7 @@ async function serveFile(request: FastifyRequest, reply: FastifyReply, parts: Vi
 async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts): Promise<void> {
   const clientGone = disconnectSignal(reply.raw);
   const names = selectedNames(request.url);
-  const archive = await downloadFolder(parts.ports, visitorRequestOf(request, parts), request.place.path, names, clientGone);
+  const archive = await downloadFolder(parts.ports, visitorRequestOf(request, parts), request.linkItem.path, names, clientGone);
   await sendRaw(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
 }
 

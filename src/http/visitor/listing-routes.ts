@@ -64,8 +64,8 @@ export function listingRoutes(app: FastifyInstance, parts: VisitorParts): void {
       const responseEnd = new Promise<void>((resolve) => onceClosed(reply.raw, resolve));
       expectProgress(request.raw, parts.timeouts); // also ends a response that nobody reads
       const visitor = visitorRequestOf(request, parts);
-      const listing = await listFolder(parts.ports, visitor, request.place.path, listQuery(request.url), { clientGone, responseEnd });
-      const holders = { link: request.place.viewId, wideNetwork: wideNetworkOf(request.ip) };
+      const listing = await listFolder(parts.ports, visitor, request.linkItem.path, listQuery(request.url), { clientGone, responseEnd });
+      const holders = { link: request.linkItem.viewId, wideNetwork: wideNetworkOf(request.ip) };
       unread.hold(holders, listing.page.entries.length, reply.raw);
       return sendListing(reply, listing);
     });

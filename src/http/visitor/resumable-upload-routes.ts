@@ -44,7 +44,7 @@ function bytesOf(request: FastifyRequest, name: string): number {
 }
 
 /** Returns the id in the address of an upload. @throws Refusal (404) */
-function idOf({ place: { path } }: FastifyRequest): string {
+function idOf({ linkItem: { path } }: FastifyRequest): string {
   const [id] = path;
   if (id === undefined || path.length > 1) throw new Refusal('uploadUnknown');
   return id;
@@ -75,7 +75,7 @@ function announcedFileOf(request: FastifyRequest) {
   if (name === null) throw fieldRefusal('Upload-Metadata', 'must contain "filename" and the name of the file in UTF-8 and base64');
   const error = nameError(name);
   if (error) throw fieldRefusal('Upload-Metadata', `names a file that cannot be stored: ${error}`);
-  const path = parseSegments([...request.place.path, name]);
+  const path = parseSegments([...request.linkItem.path, name]);
   if (!path) throw new Refusal('pathMalformed');
   return { path, size, metadata };
 }
@@ -95,7 +95,7 @@ async function create({ request, reply, parts, incoming }: Exchange): Promise<Fa
       throw cause;
     });
   }
-  const location = `${ports.links.publicUrl()}/s/${encodeURIComponent(request.place.viewId)}/upload/${id}`;
+  const location = `${ports.links.publicUrl()}/s/${encodeURIComponent(request.linkItem.viewId)}/upload/${id}`;
   const headers = { location, 'upload-expires': formatExpiry(expiresAt) };
   return reply.code(201).headers(headers).send();
 }

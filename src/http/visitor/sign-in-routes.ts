@@ -103,7 +103,7 @@ function portalRoutes(app: FastifyInstance, parts: VisitorParts): void {
   /** Serializes the response here to know its length: the text stays in memory until the visitor has read it. */
   const sendPortal = (request: FastifyRequest, reply: FastifyReply, portal: PortalVisit) => {
     const text = JSON.stringify(portal);
-    unread.hold({ wideNetwork: wideNetworkOf(request.ip), portal: request.place.viewId }, Buffer.byteLength(text), reply.raw);
+    unread.hold({ wideNetwork: wideNetworkOf(request.ip), portal: request.linkItem.viewId }, Buffer.byteLength(text), reply.raw);
     return reply.type('application/json; charset=utf-8').send(text);
   };
   app.get('/p/:viewId/visit', async (request, reply) => {

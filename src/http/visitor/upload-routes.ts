@@ -10,7 +10,7 @@ async function putFile(request: FastifyRequest, reply: FastifyReply, parts: Visi
   if (range !== undefined) throw new Refusal('requestMalformed', 'Send the entire file: Content-Range is not supported.');
   return receiveBody(request, reply, parts, async (incoming) => {
     const file = { ...incoming, length: length === undefined ? null : Number(length), ifMatch };
-    return reply.code(201).send(await uploadFile(parts.ports, visitorRequestOf(request, parts), request.place.path, file));
+    return reply.code(201).send(await uploadFile(parts.ports, visitorRequestOf(request, parts), request.linkItem.path, file));
   });
 }
 

@@ -31,7 +31,7 @@ export interface VisitorParts {
 }
 
 /** The link and the item that an address names. */
-interface Place {
+interface LinkItem {
   readonly viewId: string;
   readonly path: ItemPath;
 }
@@ -39,7 +39,7 @@ interface Place {
 declare module 'fastify' {
   interface FastifyRequest {
     /** The link and the item of a request at a link. Undefined in hooks that run before `parsePaths`. */
-    place: Place;
+    linkItem: LinkItem;
     /** Whether the request is allowed although its network has tried too many unknown links: its visitor has signed in at this link. */
     exemptFromLinkLimit: boolean;
   }
@@ -48,7 +48,7 @@ declare module 'fastify' {
 const linkAddress = /^\/[^/]*\/([^/]*)(?:\/[^/]*(?:\/(.*))?)?$/s; // /s/{viewId}/{route}/{path}
 
 /** Returns the viewId of an address, not decoded, and the path of the item, percent-decoded once. @throws Refusal (400) */
-function parsePlace(url: string): Place {
+function parseLinkItem(url: string): LinkItem {
   const [, viewId = '', item = ''] = linkAddress.exec(pathOf(url)) ?? [];
   const path = parseEncodedPath(item);
   if (!path)
@@ -62,19 +62,19 @@ function parsePlace(url: string): Place {
 /** Returns the two route patterns of an address: for the root of the link, and for an item in it. */
 export const pathUrls = (url: string): readonly string[] => [url, `${url}/*`];
 
-/** Parses the path of every request, and refuses a malformed one. The hooks that are added after this one can use `request.place`. */
+/** Parses the path of every request, and refuses a malformed one. The hooks that are added after this one can use `request.linkItem`. */
 export function parsePaths(app: FastifyInstance): void {
-  app.decorateRequest('place');
+  app.decorateRequest('linkItem');
   app.decorateRequest('exemptFromLinkLimit', false);
   app.addHook('onRequest', (request, _reply, done) => {
-    request.place = parsePlace(request.url);
+    request.linkItem = parseLinkItem(request.url);
     done();
   });
 }
 
 /** Returns the visitor's request: the link, the address and the credentials. */
 export function visitorRequestOf(request: FastifyRequest, { ports, unknownLinks }: VisitorParts): VisitorRequest {
-  const { viewId } = request.place;
+  const { viewId } = request.linkItem;
   const address = request.ip;
   const checkNetwork = () => {
     const refusal = request.exemptFromLinkLimit ? null : unknownLinks.refusal(address);
