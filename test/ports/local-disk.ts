@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 import type { Storage } from '#ports/storage.ts';
 import { defaultThreads, type ThreadSettings } from '../../src/adapters/storage/disk/folder-threads.ts';
+import { inheritedModeAndGroup } from '../../src/adapters/storage/disk/mode-and-group.ts';
 import { OpenFolders } from '../../src/adapters/storage/disk/open-folders.ts';
-import { inheritedOwnership } from '../../src/adapters/storage/disk/ownership.ts';
 import { localStorage } from '../../src/adapters/storage/local-storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 
@@ -15,6 +15,6 @@ export function localDisk(t: TestContext, folder: string, threads: ThreadSetting
   atEnd(t, () => folders[Symbol.asyncDispose]());
   return localStorage(folders, {
     folder: { tid: 1, path: folder, mountPoint: false },
-    writingRules: { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership },
+    writingRules: { floor: { device: 0, bytes: 0 }, modeAndGroup: inheritedModeAndGroup },
   });
 }

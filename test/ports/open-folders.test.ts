@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { RootGone } from '../../src/adapters/storage/disk/disk-errors.ts';
 import type { OpenThread } from '../../src/adapters/storage/disk/folder-threads.ts';
+import { inheritedModeAndGroup } from '../../src/adapters/storage/disk/mode-and-group.ts';
 import { OpenFolders } from '../../src/adapters/storage/disk/open-folders.ts';
-import { inheritedOwnership } from '../../src/adapters/storage/disk/ownership.ts';
 import type { DiskRequest } from '../../src/adapters/storage/disk/run-request.ts';
 import { localStorage } from '../../src/adapters/storage/local-storage.ts';
 import { localStorages } from '../../src/adapters/storage/local-storages.ts';
@@ -115,7 +115,7 @@ test('Postern keeps running if a disk responds too late, and the late result can
   });
   const folders = new OpenFolders(4, { openThread, responseTimeout: 20_000 });
   atEnd(t, () => folders[Symbol.asyncDispose]());
-  const writingRules = { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership };
+  const writingRules = { floor: { device: 0, bytes: 0 }, modeAndGroup: inheritedModeAndGroup };
   const storage = localStorage(folders, { folder: { tid: 1, path: parent, mountPoint: false }, writingRules });
   const target = { parent: parsePath(''), name: 'uploaded', size: null, ifTaken: 'refuse' } as const;
   const requests = [
@@ -138,7 +138,7 @@ test('Postern keeps running if a disk responds too late, and the late result can
 test('the number of open locations per tenant is limited, and the locations of other tenants stay open', async (t) => {
   const [folders, parent] = [new OpenFolders(4), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());
-  const writing = { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership };
+  const writing = { floor: { device: 0, bytes: 0 }, modeAndGroup: inheritedModeAndGroup };
   const open = (tid: number, name: string) => {
     const folder = { tid, path: join(parent, name), mountPoint: false };
     mkdirSync(folder.path);
@@ -175,7 +175,7 @@ test('a file that is being read stays readable even if its folder is closed to m
     const folder = { tid: 1, path: join(parent, name), mountPoint: false };
     mkdirSync(folder.path);
     writeFileSync(join(folder.path, 'file'), content);
-    return localStorage(folders, { folder, writingRules: { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership } });
+    return localStorage(folders, { folder, writingRules: { floor: { device: 0, bytes: 0 }, modeAndGroup: inheritedModeAndGroup } });
   };
   const file = await open('first').open(parsePath('file'));
   const pieces: Buffer[] = [];

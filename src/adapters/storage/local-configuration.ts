@@ -46,9 +46,13 @@ const parseOctal = (value: string | undefined) => (value === undefined ? null : 
 export function parseLocalLocation(configuration: string, { tid, data, floor }: LocationContext): LocalLocation {
   const path = configuredFolder(data, configuration);
   const settings: { fileMode?: string; folderMode?: string; group?: number; mountPoint?: boolean } = JSON.parse(configuration);
-  const ownership = { fileMode: parseOctal(settings.fileMode), folderMode: parseOctal(settings.folderMode), group: settings.group ?? null };
+  const modeAndGroup = {
+    fileMode: parseOctal(settings.fileMode),
+    folderMode: parseOctal(settings.folderMode),
+    group: settings.group ?? null,
+  };
   return {
     folder: { tid, path, mountPoint: settings.mountPoint === true },
-    writingRules: { floor, ownership },
+    writingRules: { floor, modeAndGroup },
   };
 }

@@ -8,8 +8,8 @@ import { afterCommitPoint, errorWithCode, isAbsentError, RootGone, runDiskChange
 import type { FreeSpaceFloor } from './free-space.ts';
 import { checkLocationFolder, type FolderPath, openFolderRoot, resolveLinks } from './location-folder.ts';
 import { makeFolder } from './make-folder.ts';
+import type { ModeAndGroup } from './mode-and-group.ts';
 import { isRootPresent, type StorageRoot } from './open-within-root.ts';
-import type { Ownership } from './ownership.ts';
 import { type FilledBuffer, fillBuffer, type ReadRequest, type ReadResponse, readFiles } from './read-file.ts';
 import { type OpenedList, OpenLists, type PageRead, readPage } from './read-folder.ts';
 import { readRun } from './read-run.ts';
@@ -132,8 +132,8 @@ export class DiskCommands {
   }
 
   /** Returns the descriptor of the changed folder, for `syncFolder`. `rename` and `remove` return it, too. */
-  createFolder(change: EntryChange, ownership: Ownership): number {
-    return this.#inRoot((root) => changeEntry(root, change, (entry, evidence) => makeFolder(entry, evidence, ownership)));
+  createFolder(change: EntryChange, modeAndGroup: ModeAndGroup): number {
+    return this.#inRoot((root) => changeEntry(root, change, (entry, evidence) => makeFolder(entry, evidence, modeAndGroup)));
   }
 
   rename(change: EntryChange, newName: string): number {
@@ -161,8 +161,8 @@ export class DiskCommands {
     });
   }
 
-  recover(change: PendingFileChange, ownership: Ownership): string | null {
-    return this.#inRoot((root) => recoverChange(root, change, ownership));
+  recover(change: PendingFileChange, modeAndGroup: ModeAndGroup): string | null {
+    return this.#inRoot((root) => recoverChange(root, change, modeAndGroup));
   }
 
   clearEvidence(change: PendingFileChange): void {

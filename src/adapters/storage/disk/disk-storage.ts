@@ -6,9 +6,9 @@ import { ConfirmationExpired } from './disk-errors.ts';
 import { diskFile } from './disk-file.ts';
 import { DiskUpload } from './disk-upload.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
+import type { ModeAndGroup } from './mode-and-group.ts';
 import { monotonicTime } from './monotonic-time.ts';
 import type { OpenFolder } from './open-folders.ts';
-import type { Ownership } from './ownership.ts';
 import { placingOf } from './place-upload.ts';
 import { possibleTokens } from './possible-tokens.ts';
 import { maxSmallUpload, SmallUpload } from './small-upload.ts';
@@ -16,7 +16,7 @@ import { maxSmallUpload, SmallUpload } from './small-upload.ts';
 /** Rules for all files and folders that visitors create. */
 export interface WritingRules {
   readonly floor: FreeSpaceFloor;
-  readonly ownership: Ownership;
+  readonly modeAndGroup: ModeAndGroup;
 }
 
 /** The methods of a storage that run commands in its open folder. */
@@ -42,7 +42,7 @@ type DiskChange = (change: EntryChange) => Promise<number>;
 /** Returns the storage of an open folder of this machine. It follows no symbolic links. */
 export function diskStorage(
   { threads, lookups, lists, pages, buffers, writeBuffers }: OpenFolder,
-  { floor, ownership }: WritingRules,
+  { floor, modeAndGroup }: WritingRules,
 ): FolderStorage {
   const { changes, data, removals, syncs } = threads;
   /** Confirms a change and makes it. Confirms it again if the disk took so long that the confirmation has expired. */
@@ -76,7 +76,7 @@ export function diskStorage(
     readRun: (files, buffer, client) => data.run('readRun', [files, buffer], { client, moved: [buffer], onLateResult: () => {} }),
     async upload(target, token) {
       const { size } = target;
-      const placing = placingOf(target, ownership);
+      const placing = placingOf(target, modeAndGroup);
       if (size !== null && size <= maxSmallUpload)
         return new SmallUpload({ target: { ...target, size }, token, placing, floor }, { threads, pages });
       const stagingFile = await createStagingFile(threads, { target, token, floor });
@@ -88,17 +88,17 @@ export function diskStorage(
         client,
         onLateResult: (upload) => void data.run('closeUpload', [upload], { client, always: true }).catch(() => {}), // nobody waits for it
       });
-      return new DiskUpload(stagingFile, target, placingOf(target, ownership), { threads, pages, writeBuffers }, offset);
+      return new DiskUpload(stagingFile, target, placingOf(target, modeAndGroup), { threads, pages, writeBuffers }, offset);
     },
     createFolder: (parent, name, context) =>
-      changeEntry({ parent, name }, context, (change) => changes.run('createFolder', [change, ownership], { client: context.client })),
+      changeEntry({ parent, name }, context, (change) => changes.run('createFolder', [change, modeAndGroup], { client: context.client })),
     rename: (parent, name, newName, context) =>
       changeEntry({ parent, name }, context, (change) => changes.run('rename', [change, newName], { client: context.client })),
     remove: (parent, name, context) =>
       changeEntry({ parent, name }, { ...context, pendingTokens: [] }, (change) =>
         changes.run('remove', [change], { client: context.client }),
       ),
-    recover: (change) => changes.run('recover', [change, ownership]).finally(() => pages.clear()),
+    recover: (change) => changes.run('recover', [change, modeAndGroup]).finally(() => pages.clear()),
     clearEvidence: (change) => (change.action === 'delete' ? removals : changes).run('clearEvidence', [change]),
     async sweep(findTokensInUse, signal) {
       const names = (await removals.run('stagedNames', [])) ?? [];

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { numberedName } from '#core/item-path.ts';
 import type { UploadTarget } from '#ports/storage.ts';
+import type { ModeAndGroup } from './mode-and-group.ts';
 import type { OpenFolder } from './open-folders.ts';
-import type { Ownership } from './ownership.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
 
 const maxNumbered = 9; // highest number in a name; after that a random suffix, which is almost certainly free
@@ -16,9 +16,9 @@ function namesFor({ name, ifTaken }: UploadTarget): string[] {
 }
 
 /** Returns how an upload gets its name. */
-export function placingOf(target: UploadTarget, ownership: Ownership): Placing {
+export function placingOf(target: UploadTarget, modeAndGroup: ModeAndGroup): Placing {
   const replaces = typeof target.ifTaken === 'object' ? target.ifTaken.replaces : null;
-  return { parent: target.parent, names: namesFor(target), replaces, ownership };
+  return { parent: target.parent, names: namesFor(target), replaces, modeAndGroup };
 }
 
 /** Puts a synced staging file in place, durably. @returns its name */

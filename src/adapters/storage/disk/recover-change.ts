@@ -4,8 +4,8 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { deleteMountNote, withRemainingEvidence } from './evidence.ts';
 import { recoverFolder } from './make-folder.ts';
 import { deleteMark, isConfirmed } from './marks.ts';
+import type { ModeAndGroup } from './mode-and-group.ts';
 import { descriptorPath, type StorageRoot, withFolder } from './open-within-root.ts';
-import type { Ownership } from './ownership.ts';
 import { clearStaging, isStagingRenamed, recoveredName, recoverPlacing } from './place-file.ts';
 import { clearRemoval, isRemoved, recoverRemoval } from './remove-entry.ts';
 import { recoverRename } from './rename-entry.ts';
@@ -18,13 +18,13 @@ function isProven({ action, token }: PendingFileChange, evidence: DirectoryEntry
 }
 
 /** Repairs a half-done change in its folder. Returns whether the change took place. */
-function recoverInFolder(change: PendingFileChange, entry: DirectoryEntry, evidence: DirectoryEntry, ownership: Ownership): boolean {
+function recoverInFolder(change: PendingFileChange, entry: DirectoryEntry, evidence: DirectoryEntry, modeAndGroup: ModeAndGroup): boolean {
   const { token } = change;
   switch (change.action) {
     case 'upload':
       return recoverPlacing(evidence, entry);
     case 'createFolder':
-      return recoverFolder(entry, evidence, ownership);
+      return recoverFolder(entry, evidence, modeAndGroup);
     case 'rename':
       return recoverRename({ old: entry, newEntry: { folder: entry.folder, name: change.newName }, token }, evidence);
     case 'delete':
@@ -51,12 +51,12 @@ function isEmpty(root: StorageRoot): boolean {
  * @throws StorageUnavailable if the root is empty or a mount in it is missing: a file system must be mounted there first
  * @throws ENOENT if the parent is missing and the evidence does not prove that the change took place
  */
-export function recoverChange(root: StorageRoot, change: PendingFileChange, ownership: Ownership): string | null {
+export function recoverChange(root: StorageRoot, change: PendingFileChange, modeAndGroup: ModeAndGroup): string | null {
   if (isEmpty(root)) throw new StorageUnavailable('the folder of the location is empty');
   return withRemainingEvidence(root, change.parent, change.token, (evidence) => {
     const tookPlace =
       isProven(change, evidence) ||
-      withFolder(root, change.parent, (folder) => recoverInFolder(change, { folder, name: change.name }, evidence, ownership));
+      withFolder(root, change.parent, (folder) => recoverInFolder(change, { folder, name: change.name }, evidence, modeAndGroup));
     return tookPlace ? resultName(change, evidence) : null;
   });
 }

@@ -4,8 +4,8 @@ import { ItemExists, StorageUnavailable } from '#ports/storage-errors.ts';
 import { errorWithCode, systemErrorCode, toStorageError } from './disk-errors.ts';
 import { deleteMountNote, evidenceEntry, hasStagingArea, remainingEvidence } from './evidence.ts';
 import { checkFreeSpace, type FreeSpaceFloor, floorOf } from './free-space.ts';
+import { type ModeAndGroup, setModeAndGroup } from './mode-and-group.ts';
 import { createFile, openCreatedFile, openFolder, type StorageRoot } from './open-within-root.ts';
-import { type Ownership, setOwnership } from './ownership.ts';
 import { clearStaging, deleteNameNote, placeFile, replaceFile } from './place-file.ts';
 import type { DirectoryEntry } from './staging-area.ts';
 
@@ -132,7 +132,7 @@ export interface Placing {
   readonly names: readonly string[];
   /** Validator of the file to replace; null: the name must be free. */
   readonly replaces: string | null;
-  readonly ownership: Ownership;
+  readonly modeAndGroup: ModeAndGroup;
 }
 
 /** Puts a staging file in place under the first free name. @throws EEXIST if no name is free */
@@ -164,11 +164,11 @@ function restoreMode(file: number): void {
 export function placeStaged(
   root: StorageRoot,
   { file, staging }: StagedUpload,
-  { parent, names, replaces, ownership }: Placing,
+  { parent, names, replaces, modeAndGroup }: Placing,
 ): { readonly name: string; readonly folder: number } {
   const folder = openFolder(root, parent);
   try {
-    setOwnership(file, folder, ownership);
+    setModeAndGroup(file, folder, modeAndGroup);
     if (replaces === null) return { name: placeUnderFreeName(staging, folder, names), folder };
     const name = names[0] ?? '';
     replaceFile(staging, { folder, name }, replaces);

@@ -2,13 +2,13 @@ import fs from 'node:fs';
 import { systemErrorCode } from './disk-errors.ts';
 
 /** Mode and group of files and folders that visitors create. null: inherits them from the parent folder. */
-export interface Ownership {
+export interface ModeAndGroup {
   readonly fileMode: number | null;
   readonly folderMode: number | null;
   readonly group: number | null;
 }
 
-export const inheritedOwnership: Ownership = { fileMode: null, folderMode: null, group: null };
+export const inheritedModeAndGroup: ModeAndGroup = { fileMode: null, folderMode: null, group: null };
 
 const inheritedFileBits = 0o666; // without execute: on a folder, that bit means the right to enter it
 const inheritedFolderBits = 0o2777; // with setgid
@@ -23,7 +23,7 @@ function changeGroup(descriptor: number, group: number): void {
 }
 
 /** Sets mode and group of a new file or folder, whatever the umask: otherwise other users of a file server could not read it. */
-export function setOwnership(descriptor: number, parent: number, { fileMode, folderMode, group }: Ownership): void {
+export function setModeAndGroup(descriptor: number, parent: number, { fileMode, folderMode, group }: ModeAndGroup): void {
   const [stat, parentStat] = [fs.fstatSync(descriptor), fs.fstatSync(parent)];
   const targetGroup = group ?? parentStat.gid;
   if (stat.gid !== targetGroup) changeGroup(descriptor, targetGroup);
