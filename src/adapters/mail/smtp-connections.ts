@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import type { OutgoingMail, SendLane } from '#ports/mail.ts';
 import { laneConnections, type SendFailure, type SmtpOptions } from './smtp-options.ts';
@@ -21,7 +22,12 @@ function openLane(options: SmtpOptions, lane: SendLane) {
     ...{ host, port, secure, requireTLS: requiresTls, ...timeouts },
     ...(credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {}),
     // With STARTTLS and without `ca`, a server on this machine may have a self-signed certificate. Any other server needs a valid one.
-    tls: { minVersion: 'TLSv1.2', rejectUnauthorized: requiresTls || ca !== null, ...(ca === null ? {} : { ca }) },
+    tls: {
+      minVersion: 'TLSv1.2',
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION, // as `startTenantTls`
+      rejectUnauthorized: requiresTls || ca !== null,
+      ...(ca === null ? {} : { ca }),
+    },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
 }
