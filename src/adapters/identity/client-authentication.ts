@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type * as Library from 'openid-client';
 import type { FairScheduler } from '#adapters/os/fair-scheduler.ts';
-import { clientKeyProblem } from '#core/openid/client-key.ts';
+import { clientKeyProblem, clientKeyTextProblem } from '#core/openid/client-key.ts';
 import type { OpenIdClient } from '#ports/openid.ts';
 import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts';
 
@@ -10,6 +10,8 @@ const maxWait = 4000; // ms; a request that has waited longer is refused when it
 /** Returns a private key as the library needs it. @throws ProviderRefused if it cannot be used */
 async function importKey(pem: string): Promise<CryptoKey> {
   try {
+    const textProblem = clientKeyTextProblem(pem);
+    if (textProblem !== null) throw new Error(textProblem);
     const key = createPrivateKey(pem);
     const problem = clientKeyProblem(key);
     if (problem !== null) throw new Error(problem);

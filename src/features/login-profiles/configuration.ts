@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import Value from 'typebox/value';
-import { clientKeyProblem } from '#core/openid/client-key.ts';
+import { clientKeyProblem, clientKeyTextProblem } from '#core/openid/client-key.ts';
 import { profileTypeName, profileTypes } from '#core/records/login-profile.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
 import { configurationProblem, configurationSchema, type OidcConfiguration, profileSecrets } from '#core/records/profile-configuration.ts';
@@ -10,10 +10,10 @@ import { configurationRefusal, containsMask, maskMembers, parseConfiguration, un
 function privateKeyProblem({ clientAuth, clientSecret = '' }: OidcConfiguration): string | null {
   if (clientAuth !== 'private_key_jwt') return null;
   try {
-    const problem = clientKeyProblem(createPrivateKey(clientSecret));
+    const problem = clientKeyTextProblem(clientSecret) ?? clientKeyProblem(createPrivateKey(clientSecret));
     return problem && `clientSecret ${problem}`;
   } catch {
-    return 'clientSecret must be a private key in PEM (PKCS #8), without a passphrase';
+    return 'clientSecret is a damaged private key';
   }
 }
 
