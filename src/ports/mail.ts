@@ -17,7 +17,7 @@ export type MailLane = 'alerts' | 'codes';
 /** A lane of deliveries, or the lane of test mails, which are not enqueued and delay no delivery. */
 export type SendLane = MailLane | 'tests';
 
-/** How many slow mails of a lane may be sent in addition to the usual number: the mail server may check some recipients for minutes. */
+/** How many slow mails of a lane may be sent at a time in addition to the others. A mail server may need minutes to check a recipient. */
 export const maxSlowMails = 20;
 
 /** Sends mail through the mail server of the settings. */
@@ -42,7 +42,7 @@ export interface Mail extends AsyncDisposable {
  */
 export class MailRefused extends Error {}
 
-/** The mail was not sent, but a later attempt may succeed. The message says in plain words what went wrong. */
+/** The server has not confirmed that it accepts the mail. A later attempt may succeed. The message says in plain words what went wrong. */
 export class MailUnavailable extends Error {
   /** true: no mail can be sent at present, to any recipient. */
   readonly affectsAllMails: boolean;

@@ -9,7 +9,7 @@ export class ProviderUnreachable extends ProviderUnavailable {}
 /** Returns the error for a failed request, with a text for the operator. */
 function requestError({ host }: URL, cause: unknown): ProviderUnavailable {
   if (cause instanceof TargetRefused) return new ProviderUnavailable(cause.message, { cause });
-  if (cause instanceof ResponseTooLarge) return new ProviderUnavailable(`${host} sent too long a response.`, { cause });
+  if (cause instanceof ResponseTooLarge) return new ProviderUnavailable(`${host} sent a response that is too long.`, { cause });
   if (cause instanceof TargetUnreachable) return new ProviderUnreachable(`${cause.message}.`, { cause });
   return new ProviderUnreachable(`${host} did not respond.`, { cause });
 }
@@ -22,7 +22,7 @@ export interface CompleteResponse {
 
 /**
  * Sends a request to a provider over a connection whose address is checked. Follows no redirect.
- * @param maxBytes limit of the response
+ * @param maxBytes maximum length of the response
  * @throws ProviderUnavailable, also for status 429 and 5xx
  */
 export async function requestProvider(

@@ -17,11 +17,11 @@ const threadEnded: SendFailure = {
 const errorOf = ({ kind, message }: SendFailure) =>
   kind === 'refused' ? new MailRefused(message) : new MailUnavailable(message, kind === 'serverUnavailable');
 
-/** Returns a port that sends mail through a server, in a thread: visitors do not wait while thousands of mails are sent. */
+/** Returns a `Mail` that sends through a server, in a thread: visitors do not wait while thousands of mails are sent. */
 export function smtpMail({ language, timeZone, ...options }: SmtpMailOptions): Mail {
   const waiting = new Map<number, PromiseWithResolvers<void>>();
   let lastId = 0;
-  let hasFailed = false; // whether a mail could not be sent since the thread last had no work
+  let hasFailed = false; // whether an attempt has failed with MailUnavailable since the thread was last idle
 
   function settle({ id, failure }: SendResult): void {
     if (failure) waiting.get(id)?.reject(errorOf(failure));

@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
 
 /**
- * Returns a piece of a response. If the piece is less than half of its buffer, returns a copy: otherwise, the piece would keep the entire
- * buffer in memory, which may contain, for example, a long chunk extension.
+ * Returns the piece, or a copy if the piece is less than half of its buffer: the piece keeps the entire buffer in memory, which may
+ * contain, for example, a long chunk extension.
  */
 const ownPiece = (piece: Buffer): Buffer => (piece.length < piece.buffer.byteLength / 2 ? Buffer.from(piece) : piece);
 
-/** Copies the pieces of responses that would keep much more memory than their own. undici passes on parts of what the socket has read. */
+/** Copies pieces that would keep much more memory than their own. undici passes on parts of what the socket has read. */
 export const copyPieces: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, {
     onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),

@@ -30,7 +30,7 @@ export const fr: VisitorMessages = {
   askForPassword: 'Mot de passe oublié ? Demandez-en un nouveau à la personne qui vous a envoyé le lien.',
   continueWith: 'Continuer avec {title}',
   providerRefused: 'La connexion n’a pas été acceptée',
-  providerRefusedNext: 'Réessayez. Si cela ne suffit pas, demandez à la personne qui vous a envoyé le lien.',
+  providerRefusedNext: 'Réessayez. Si cela ne suffit pas, adressez-vous à la personne qui vous a envoyé le lien.',
   providerAway: 'Le service de connexion ne répond pas',
   providerAwayNext: 'Réessayez dans quelques minutes.',
   reference: 'Référence en cas de question : {reference}',
@@ -174,7 +174,7 @@ export const fr: VisitorMessages = {
   addressRefused: 'Ce lien ne s’ouvre pas depuis votre réseau',
   addressRefusedNext:
     'Ce lien ne s’ouvre que depuis certains réseaux, par exemple celui d’un bureau ou un VPN. Demandez à la personne qui l’a envoyé quels réseaux sont autorisés.',
-  notAdmitted: 'Ce lien est pour d’autres',
+  notAdmitted: 'Ce lien est destiné à d’autres personnes',
   notAdmittedNext: 'Ce compte ne donne pas accès à ce lien. Adressez-vous à la personne qui l’a envoyé.',
   signInNeeded: 'Connectez-vous d’abord',
   signInNeededNext: 'Ouvrez le lien lui-même et connectez-vous là.',

@@ -45,7 +45,8 @@ function checkAudience(body: ShareChange, before: Share): void {
 }
 
 /**
- * Writes the lists if they or the profile change. Users of the former profile are always removed.
+ * Writes a list if it or the profile changes, and the user names also if one of them does not refer to a user yet. Users of the former
+ * profile are always removed.
  * @returns the lists as texts
  */
 async function updateLists(tx: Tx, body: ShareChange, before: Share, profile: { id: number; type_id: number }): Promise<ListTexts> {

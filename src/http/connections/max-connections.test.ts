@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { maxConnections } from './max-connections.ts';
 
-test('the connection limit reserves two file descriptors per connection, one more per upload, and 144 for Postern itself', () => {
+test('the connection limit reserves two file descriptors per connection, one more for each of the expected uploads, and 144 for Postern itself', () => {
   for (const [limit, uploads] of [
     [256, 37],
     [1024, 293],
@@ -14,7 +14,7 @@ test('the connection limit reserves two file descriptors per connection, one mor
   }
 });
 
-test('clients that read slowly on all connections do not use up the memory of the process', () => {
+test('the memory limits the number of connections to what slow clients can use, but at least 512 are allowed', () => {
   for (const [memory, most] of [
     [0.5, 512],
     [0.75, 2621],

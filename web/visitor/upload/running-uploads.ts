@@ -7,7 +7,7 @@ const channelName = `postern-uploads ${linkPath}`;
 /** `query` asks each tab which uploads it sends. */
 type Message = { readonly kind: 'query' } | { readonly kind: 'running' | 'ended'; readonly address: string };
 
-/** Tells the other tabs that this tab sends an upload, until the returned function is called. @param address of the upload */
+/** Tells all tabs that this tab sends an upload, until the returned function is called. @param address of the upload */
 export function announceUpload(address: string): () => void {
   const channel = new BroadcastChannel(channelName);
   const send = (kind: 'running' | 'ended') => channel.postMessage({ kind, address } satisfies Message);
@@ -30,7 +30,8 @@ export function announceUpload(address: string): () => void {
 /**
  * Asks all tabs of the link which uploads they send.
  * @param onRunning receives the address of each upload that is being sent, also of those that begin later
- * @param onEnded receives the address of an upload that its tab no longer sends: it is complete, has failed, or the tab was closed
+ * @param onEnded receives the address of an upload that its tab no longer sends: it is complete, has failed or was cancelled, or the tab
+ *   has left the page
  * @returns a function that ends the calls
  */
 export function watchRunningUploads(onRunning: (address: string) => void, onEnded: (address: string) => void): () => void {

@@ -46,8 +46,9 @@ function plainElement(node: DomNode, depth: number): StrictElement {
 
 /** Limits of a document, which are checked before it is parsed: parsing takes time that grows faster than the document. */
 export interface StrictXmlLimits {
+  /** A document whose elements all have an end tag can have this number; others can have more. */
   readonly elements: number;
-  /** Attributes of all elements, with declarations of namespaces. */
+  /** Attributes of all elements, including declarations of namespaces. */
   readonly attributes: number;
   /** Declarations of namespaces. */
   readonly namespaces: number;
@@ -58,14 +59,14 @@ const maxPrefixes = 50;
 const countOf = (xml: string, pattern: RegExp) => xml.match(pattern)?.length ?? 0;
 
 /**
- * Parses a document without a DOCTYPE. Accepts no comment, CDATA or processing instruction: what one library ignores, another one reads.
+ * Parses a document. Refuses a DOCTYPE, comment, CDATA or processing instruction: what one library ignores, another one reads.
  * @throws XmlRefused
  */
 export function parseStrictly(xml: string, { elements, attributes, namespaces }: StrictXmlLimits): DomNode {
   demand(!/<!|<\?(?!xml\s)/.test(xml), 'The XML has a DOCTYPE, a comment, CDATA or a processing instruction.');
   demand(countOf(xml, /</g) <= 2 * elements, 'The XML has too many elements.');
   demand(countOf(xml, /=\s*["']/g) <= attributes && countOf(xml, /xmlns/g) <= namespaces, 'The XML has too many attributes or namespaces.');
-  // For each element, the parser copies all prefixes that are declared around it.
+  // For each element, the canonicalization copies the prefixes that are declared around it.
   demand(new Set(xml.match(/xmlns(:[^\s=]{1,100})?/g)).size <= maxPrefixes, 'The XML declares too many prefixes.');
   return parseDocument(xml, (problem) => refuse(`The XML is not well-formed: ${problem}`));
 }
@@ -101,7 +102,7 @@ export const withDescendants = (element: StrictElement): readonly StrictElement[
   ...element.children.flatMap(withDescendants),
 ];
 
-/** Returns the time in an attribute, in ms since the epoch; null: the attribute is missing. @throws XmlRefused */
+/** Returns the time in an attribute, in ms since the epoch; null: the attribute is missing or empty. @throws XmlRefused */
 export function elementTime(element: StrictElement, name: string): number | null {
   const text = attributeOf(element, name);
   if (text === null) return null;

@@ -25,7 +25,10 @@ export interface AuthenticatedVisitor {
   readonly passwordVerified: boolean;
 }
 
-/** Authenticates by a pair of user name and password that was verified a short time ago. Returns null for any other pair. */
+/**
+ * Authenticates by a pair of user name and password that was verified a short time ago. Returns null for any other
+ * pair, or if the sign-in is no longer valid.
+ */
 async function byVerifiedPassword(
   ports: SessionPorts,
   verifiedPairs: VerifiedPasswords,
@@ -36,7 +39,8 @@ async function byVerifiedPassword(
   const cachedPair = verifiedPairs.find(verifiedPairs.keyOf(profile, pair, address), ports.clock.now());
   const signedIn = cachedPair && (await checkSignIn(ports.signInKinds, profile, cachedPair));
   if (!signedIn) return null;
-  // Does not check `until` again: a transfer may run longer than the cache time, and its pair stays valid until something changes.
+  // A transfer may run longer than the cache time, so `reauthenticate` does not search the cache again. It finds out when the sign-in has
+  // ended.
   return { signedIn, reauthenticate: passwordTransferCheck(ports, cachedPair), passwordVerified: false };
 }
 
