@@ -100,7 +100,7 @@ export interface ReadOperation<B extends TSchema, Name extends string = string, 
   readonly response: Response;
   /**
    * @param inTurn runs one query of a report when the caller's turn comes; rejects when the client has disconnected
-   * @param timedOut aborts when nobody waits for the result of an operation with `locationName` any more
+   * @param timedOut only for an operation with `locationName`: aborts when the location has not responded in time
    */
   read(body: Static<B>, caller: Caller, ports: Ports, inTurn: RunInTurn, timedOut?: AbortSignal): Promise<object>;
 }
@@ -113,7 +113,7 @@ export interface StreamedResponse {
 }
 
 export interface StreamOperation<B extends TSchema, Name extends string = string> extends OperationBase<B, Name> {
-  /** @param turns of the caller: they reject when the client has disconnected */
+  /** @param turns those of the caller, which reject when the client has disconnected */
   stream(body: Static<B>, caller: Caller, ports: Ports, turns: CallerTurns): Promise<StreamedResponse>;
 }
 

@@ -235,7 +235,7 @@ test('if two tenants add the same folder at the same time, at most one succeeds'
   }
 });
 
-test('a location at a service can be added while another tenant adds one, and is not compared with those of other tenants', async (t) => {
+test('two tenants can add locations of a service at the same time, and their locations are not compared', async (t) => {
   const body = { name: 'cloud', kind: 'webdav', configuration: '{"url":"https://files.example.com"}' };
   const comparedCounts: number[] = [];
   let addMeanwhile = async () => {};
@@ -298,7 +298,7 @@ test('a location that does not respond does not block searches, the overview or 
   assert.deepEqual(new Set((await Promise.all(browsing)).map(({ status }) => status)), new Set([200]));
 });
 
-/** A storage whose lists have 10,000 batches without a visible entry. */
+/** A storage whose lists have 10,000 empty batches. */
 class SlowListStorage extends MinimalStorage {
   readonly ended = Promise.withResolvers<void>();
   readonly #beforeBatch: (number: number) => void;
@@ -326,7 +326,7 @@ class SlowListStorage extends MinimalStorage {
   }
 }
 
-test('a list that takes more than 20 seconds is refused, and ends', async (t) => {
+test('location/browse fails with storageAway after 20 seconds, and stops reading the folder', async (t) => {
   const { ports } = await startPostern(t);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const storage = new SlowListStorage((number) => number === 3 && t.mock.timers.tick(20_000));

@@ -16,7 +16,7 @@ export function queryPlan(t: TestContext, part: string): (store: Store) => Promi
     return Reflect.apply(query, this, parameters);
   });
   return async ({ read }) => {
-    if (!lastQuery) throw new Error(`no query has ${part}`);
+    if (!lastQuery) throw new Error(`no query contains ${part}`);
     return JSON.stringify((await read.executeQuery(lastQuery)).rows);
   };
 }

@@ -34,7 +34,7 @@ function membersOf(content: Uint8Array): object | null {
   }
 }
 
-/** Returns the claims in the ID token of a response, as they were sent, or null if the response has no ID token. */
+/** Returns the claims in the ID token of a response, as unparsed JSON, or null if the response has no ID token. */
 function claimsBytesOf(content: Uint8Array): Uint8Array | null {
   const members = membersOf(content);
   const idToken: unknown = members && Reflect.get(members, 'id_token');

@@ -22,8 +22,8 @@ export const Delivery = Type.Object({
   }),
   attempts: count('Number of attempts so far.'),
   error: Type.String({ description: 'What went wrong at the last attempt; empty: nothing.' }),
-  createDateTime: time('When the mail was created, or last sent again by an operator.'),
-  dueDateTime: time('When the next attempt is due.'),
+  createDateTime: time('When the mail was created, or last retried with mail/retry.'),
+  dueDateTime: time('When the next attempt is due, while the mail waits.'),
   endDateTime: orNull(time('When it was sent, given up or dropped.')),
 });
 export type Delivery = Static<typeof Delivery>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { identityOfStatement, StatementRefused } from './identity-of-statement.ts';
+import { identityOfStatement } from './identity-of-statement.ts';
 
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
@@ -23,7 +23,9 @@ test('an e-mail address counts only if the profile trusts the provider, and only
 });
 
 test('a NameID that changes at each sign-in identifies nobody, so an attribute must name the user', () => {
-  assert.throws(() => identityOfStatement(user({ uid: ['ann'] }, transient), {}), StatementRefused);
+  assert.throws(() => identityOfStatement(user({ uid: ['ann'] }, transient), {}), /Set usernameAttribute/);
+  for (const uid of [[], ['ann', 'bob']])
+    assert.throws(() => identityOfStatement(user({ uid }, transient), { usernameAttribute: 'uid' }), /not sent exactly one value/);
   const identity = identityOfStatement(user({ uid: ['ann'] }, transient), { usernameAttribute: 'uid' });
   assert.deepEqual([identity.subject, identity.names], ['https://login.example ann', ['ann']]);
 });

@@ -67,11 +67,13 @@ function emailOf(user: StatedUser, { emailAttribute, emailTrust }: SamlConfigura
 }
 
 /** Returns the name that identifies a user at each sign-in. @throws StatementRefused if there is none */
-function stableName({ nameId, nameIdFormat }: StatedUser, username: string): string {
+function stableName({ nameId, nameIdFormat }: StatedUser, username: string, { usernameAttribute }: SamlConfiguration): string {
   if (nameIdFormat !== transient) return nameId;
   if (username === '')
     throw new StatementRefused(
-      'The NameID is different at each sign-in (format transient). Set usernameAttribute, or let the provider send another format.',
+      usernameAttribute === undefined
+        ? 'The NameID is different at each sign-in (format transient). Set usernameAttribute, or let the provider send another format.'
+        : 'The NameID is different at each sign-in (format transient), and the provider has not sent exactly one value of usernameAttribute.',
     );
   return username;
 }
@@ -80,7 +82,7 @@ function stableName({ nameId, nameIdFormat }: StatedUser, username: string): str
 export function identityOfStatement(user: StatedUser, configuration: SamlConfiguration): StatedIdentity {
   const { usernameAttribute, nameAttribute, groupsAttribute, requireGroup } = configuration;
   const username = singleValueOf(user, usernameAttribute);
-  const stable = stableName(user, username);
+  const stable = stableName(user, username, configuration);
   const groups = groupsOf(user, groupsAttribute);
   const groupProblem = requiredGroupProblem(groups, requireGroup);
   if (groupProblem !== null) throw new StatementRefused(groupProblem);

@@ -20,7 +20,7 @@ export const updateOperatorPassword = changeOperation({
   name: 'operator/updatePassword',
   method: 'POST',
   role: 'reader',
-  summary: "Sets your own password or, as an admin, another operator's. Console sessions of that operator end.",
+  summary: "Sets your own password or, as an admin, another operator's. All console sessions of the operator whose password is set end.",
   message: 'operatorPasswordUpdated',
   body: OperatorPassword,
   target: { table: 'operator' },

@@ -25,7 +25,7 @@ function sendCookie(reply: FastifyReply, secure: boolean, value: string): void {
   reply.header('set-cookie', stringifySetCookie({ ...cookie, httpOnly: true, sameSite: 'lax', path: '/', secure }));
 }
 
-/** Adds the routes with which operators sign in at the provider of the settings, or are connected to a user there. */
+/** Adds the routes with which operators sign in at the configured provider, or connect their account to a user of it. */
 export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void {
   const checkNoQuery = validator(NoParameters);
   const checkPassword = validator(CurrentPassword);

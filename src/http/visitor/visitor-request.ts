@@ -54,7 +54,7 @@ function parseLinkItem(url: string): LinkItem {
   if (!path)
     throw new Refusal(
       'pathMalformed',
-      `A path has at most ${maxPathLevels} levels and ${maxPathLength} characters. Its names must be percent-encoded UTF-8, must not be empty, reserved, "." or "..", and must not contain a slash, a backslash or a control character.`,
+      `A path has at most ${maxPathLevels} levels and ${maxPathLength} characters. Its names must be percent-encoded UTF-8 of at most 255 bytes, must not be empty, reserved, "." or "..", and must not contain a slash, a backslash or a control character.`,
     );
   return { viewId, path };
 }

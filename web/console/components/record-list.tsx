@@ -20,7 +20,7 @@ interface Props<T extends Row> {
   readonly noun: Noun;
   readonly columns: readonly Column<T>[];
   readonly load: (query: Query, signal: AbortSignal) => Promise<Page<T>>;
-  /** The filters other than the search word, the order and the page. */
+  /** The parameters of the filters, without the search word. */
   readonly query?: Query;
   readonly filters?: ReactNode;
   readonly actions?: readonly BulkAction<T>[];

@@ -64,7 +64,8 @@ async function isStillPermitted(media: Media | null, { decideAgain }: Authorized
 /**
  * Opens a file for a visitor to view or download.
  * @param mayRedirect whether the visitor may be sent to the storage, if the share allows it
- * @throws Refusal as `authorizeVisit` and `withReadErrors`; (404) if the file does not exist; for a denial of `findDeliveryDenial`
+ * @throws Refusal as `authorizeVisit` and `withReadErrors`; (404) if the file does not exist; with the denial that `findDeliveryDenial`
+ *   returns
  */
 export async function openDownload(
   ports: AuthorizationPorts & StoragePorts & Pick<Ports, 'media'>,
