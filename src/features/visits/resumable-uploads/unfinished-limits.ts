@@ -18,45 +18,31 @@ const busyRefusal = () =>
     retryAfter,
   });
 
-/** Returns whether very many uploads at a link are neither complete nor deleted. */
-async function isFull(tx: Tx, { tid, share_id: shareId }: UploadRow): Promise<boolean> {
-  const last = await tx
-    .selectFrom('resumable_upload')
-    .select('id')
-    .where('tid', '=', tid)
-    .where('share_id', '=', shareId)
-    .where('stored_name', 'is', null)
-    .limit(1)
-    .offset(maxNotDeleted - 1)
-    .executeTakeFirst();
-  return last !== undefined;
-}
-
-/** Returns whether a location has too many unfinished uploads. Does not count those that have expired while a part arrives. */
-async function isLocationFull(tx: Tx, { tid, location_id: locationId }: UploadRow, now: number): Promise<boolean> {
-  const last = await tx
-    .selectFrom('resumable_upload')
-    .select('expires_at')
-    .where('tid', '=', tid)
-    .where('location_id', '=', locationId)
-    .where('stored_name', 'is', null)
-    .where('expires_at', '>', now)
-    .limit(1)
-    .offset(maxAtLocation - 1)
-    .executeTakeFirst();
-  return last !== undefined;
-}
-
-/** Where the number of unfinished uploads is limited: at the link or at the location of a new upload. */
+/** Where the number of uploads is limited: at the link or at the location of a new upload. */
 type Scope = 'share_id' | 'location_id';
 
+/** Selects the uploads that are not complete, with the expired ones. */
+const incompleteAt = (tx: Tx, scope: Scope, row: UploadRow) =>
+  tx.selectFrom('resumable_upload').where('tid', '=', row.tid).where(scope, '=', row[scope]).where('stored_name', 'is', null);
+
 const unfinishedAt = (tx: Tx, scope: Scope, row: UploadRow, now: number) =>
-  tx
-    .selectFrom('resumable_upload')
-    .where('tid', '=', row.tid)
-    .where(scope, '=', row[scope])
-    .where('stored_name', 'is', null)
-    .where(({ or, eb }) => or([eb('expires_at', '>', now), eb('holder', 'is not', null)]));
+  incompleteAt(tx, scope, row).where(({ or, eb }) => or([eb('expires_at', '>', now), eb('holder', 'is not', null)]));
+
+async function hasAtLeast(count: number, uploads: ReturnType<typeof incompleteAt>): Promise<boolean> {
+  const last = await uploads
+    .select('expires_at')
+    .limit(1)
+    .offset(count - 1)
+    .executeTakeFirst();
+  return last !== undefined;
+}
+
+/** Returns whether very many uploads at a link are neither complete nor deleted. */
+const isLinkFull = (tx: Tx, row: UploadRow) => hasAtLeast(maxNotDeleted, incompleteAt(tx, 'share_id', row));
+
+/** Returns whether a location has too many unfinished uploads. Does not count those that have expired while a part arrives. */
+const isLocationFull = (tx: Tx, row: UploadRow, now: number) =>
+  hasAtLeast(maxAtLocation, incompleteAt(tx, 'location_id', row).where('expires_at', '>', now));
 
 /** An upload that was deleted to make room. The caller must delete its staging file. */
 export type DeletedUpload = Pick<UploadRow, 'id' | 'location_id' | 'location_path' | 'token' | 'handle'>;
@@ -137,7 +123,7 @@ async function makeRoomAtLocation(tx: Tx, row: UploadRow, now: number): Promise<
  * @throws Refusal (503)
  */
 export async function checkUnfinished(tx: Tx, row: UploadRow, now: number): Promise<readonly DeletedUpload[]> {
-  if (await isFull(tx, row))
+  if (await isLinkFull(tx, row))
     throw new Refusal('uploadsBusy', 'Too many expired uploads at this link could not be deleted yet. Try again later.', { retryAfter });
   const deleted = [await makeRoomAtLink(tx, row, now), await makeRoomAtLocation(tx, row, now)];
   return deleted.filter((upload) => upload !== null);
