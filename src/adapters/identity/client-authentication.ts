@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type * as Library from 'openid-client';
 import type { FairScheduler } from '#adapters/os/fair-scheduler.ts';
-import { clientKeyProblem, clientKeyTextProblem } from '#core/openid/client-key.ts';
+import { parseClientKey } from '#core/openid/client-key.ts';
 import type { OpenIdClient } from '#ports/openid.ts';
 import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts';
 
@@ -10,11 +10,9 @@ const maxWait = 4000; // ms; a request that has waited longer is refused when it
 /** Returns a private key as the library needs it. @throws ProviderRefused if it cannot be used */
 async function importKey(pem: string): Promise<CryptoKey> {
   try {
-    const textProblem = clientKeyTextProblem(pem);
-    if (textProblem !== null) throw new Error(textProblem);
-    const key = createPrivateKey(pem);
-    const problem = clientKeyProblem(key);
-    if (problem !== null) throw new Error(problem);
+    const parsed = parseClientKey(pem, createPrivateKey);
+    if ('problem' in parsed) throw new Error(parsed.problem);
+    const { key } = parsed;
     const algorithm =
       key.asymmetricKeyType === 'ec' ? { name: 'ECDSA', namedCurve: 'P-256' } : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
     const der = key.export({ format: 'der', type: 'pkcs8' });

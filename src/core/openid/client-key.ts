@@ -14,10 +14,7 @@ const algorithms = ['300d06092a864886f70d0101010500', '301306072a8648ce3d0201060
 /** What comes before the algorithm in a private key (RFC 5208, 5): the length, and the version 0. */
 const beforeAlgorithm = /^30(?:[0-7].|81..|82....)020100/;
 
-/**
- * Returns why the text of a private key cannot be parsed, or null. It must be checked first, because parsing a key of another algorithm
- * can take seconds: OpenSSL computes its public key.
- */
+/** Returns why the text of a private key cannot be parsed, or null. */
 export function clientKeyTextProblem(pem: string): string | null {
   const [, base64] = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----/.exec(pem) ?? [];
   const der = Buffer.from(base64 ?? '', 'base64').toString('hex');
@@ -33,4 +30,21 @@ export function clientKeyProblem({ asymmetricKeyType, asymmetricKeyDetails = {} 
   if (asymmetricKeyType === 'ec' && namedCurve === 'prime256v1') return null;
   if (asymmetricKeyType !== 'rsa') return algorithmProblem;
   return modulusLength >= minBits && modulusLength <= maxBits ? null : `must be an RSA key of ${minBits} to ${maxBits} bits`;
+}
+
+/**
+ * Parses the private key of a client. Its text is checked first, because parsing a key of another algorithm can take seconds: OpenSSL
+ * computes its public key.
+ * @param parse parses the text; throws if it is damaged
+ * @returns the key, or why a client cannot sign with it
+ */
+export function parseClientKey<Key extends KeyProperties>(
+  pem: string,
+  parse: (pem: string) => Key,
+): { readonly key: Key } | { readonly problem: string } {
+  const textProblem = clientKeyTextProblem(pem);
+  if (textProblem !== null) return { problem: textProblem };
+  const key = parse(pem);
+  const problem = clientKeyProblem(key);
+  return problem === null ? { key } : { problem };
 }

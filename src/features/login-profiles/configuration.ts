@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import Value from 'typebox/value';
-import { clientKeyProblem, clientKeyTextProblem } from '#core/openid/client-key.ts';
+import { parseClientKey } from '#core/openid/client-key.ts';
 import { profileTypeName, profileTypes } from '#core/records/login-profile.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
 import { configurationProblem, configurationSchema, type OidcConfiguration, profileSecrets } from '#core/records/profile-configuration.ts';
@@ -10,8 +10,8 @@ import { configurationRefusal, containsMask, maskMembers, parseConfiguration, un
 function privateKeyProblem({ clientAuth, clientSecret = '' }: OidcConfiguration): string | null {
   if (clientAuth !== 'private_key_jwt') return null;
   try {
-    const problem = clientKeyTextProblem(clientSecret) ?? clientKeyProblem(createPrivateKey(clientSecret));
-    return problem && `clientSecret ${problem}`;
+    const parsed = parseClientKey(clientSecret, createPrivateKey);
+    return 'problem' in parsed ? `clientSecret ${parsed.problem}` : null;
   } catch {
     return 'clientSecret is a damaged private key';
   }
