@@ -97,5 +97,8 @@ export class StoreFull extends Error {}
 /** The database does not respond, or refuses changes. It is unknown whether a change took place. */
 export class StoreUnavailable extends Error {}
 
+/** Returns whether an error means that the database cannot be used at present. Another attempt may succeed later. */
+export const isTemporaryStoreError = (cause: unknown): boolean => cause instanceof StoreUnavailable || cause instanceof StoreFull;
+
 /** The database can neither store nor look up a value of the request, so no record can have it. */
 export class InvalidValue extends Error {}

@@ -2,7 +2,7 @@ import { networksOf } from '#core/client-networks.ts';
 import { addCount } from '#core/count-by-key.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import type { Ports } from '#ports/ports.ts';
-import { StoreFull, StoreUnavailable } from '#ports/store.ts';
+import { isTemporaryStoreError } from '#ports/store.ts';
 import { countEvent, groupingWindow, tenantOfEvent } from './event-entry.ts';
 import { eventKey } from './event-key.ts';
 import type { VisitEvent } from './visit-event.ts';
@@ -32,8 +32,6 @@ function compactEvent({ link, visitor, visitorRequest: { address, requestId }, .
     visitorRequest: { address, requestId },
   };
 }
-
-const isTemporary = (cause: unknown) => cause instanceof StoreUnavailable || cause instanceof StoreFull;
 
 /**
  * Visitors' events that are not in the database yet. Tenants and networks take turns. A tenant can take half of the memory that the other
@@ -100,7 +98,7 @@ export class UnwrittenEvents {
       await this.#write(batch);
       this.#settle(batch);
     } catch (cause) {
-      if (isTemporary(cause)) throw cause;
+      if (isTemporaryStoreError(cause)) throw cause;
       await this.#writeEach(batch);
     }
   }
@@ -127,7 +125,7 @@ export class UnwrittenEvents {
   async #writeEach(events: readonly QueuedEvent[]): Promise<void> {
     for (const event of events) {
       await this.#write([event]).catch((cause: unknown) => {
-        if (isTemporary(cause)) throw cause;
+        if (isTemporaryStoreError(cause)) throw cause;
         this.#onRejected(cause);
       });
       this.#settle([event]);

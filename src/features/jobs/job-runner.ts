@@ -1,5 +1,5 @@
 import type { Ports } from '#ports/ports.ts';
-import { StoreFull, StoreUnavailable } from '#ports/store.ts';
+import { isTemporaryStoreError } from '#ports/store.ts';
 import {
   type Claim,
   claimJobs,
@@ -128,7 +128,7 @@ export class ScheduledJobs implements JobRunner {
     } catch (cause) {
       if (stop.signal.aborted) return;
       // An error of the database does not count as a failure of the job.
-      if (cause instanceof StoreUnavailable || cause instanceof StoreFull) return await releaseClaim(this.#ports, claim);
+      if (isTemporaryStoreError(cause)) return await releaseClaim(this.#ports, claim);
       const pause = pauseAfter(kind, claim.attempts);
       await failJob(this.#ports, claim, errorText(cause), pause);
       const next = pause === null ? 'It is given up.' : `It runs again in ${Math.ceil(pause / 1000)} s.`;

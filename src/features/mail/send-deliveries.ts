@@ -2,7 +2,7 @@ import { maxAgeOf } from '#core/mail/delivery-age.ts';
 import { parseEmail } from '#core/mail/email.ts';
 import { type Mail, type MailLane, MailRefused, MailUnavailable } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
-import { StoreFull, StoreUnavailable } from '#ports/store.ts';
+import { isTemporaryStoreError } from '#ports/store.ts';
 import { type ComposedDelivery, type ComposePorts, DeliveryComposer } from './compose-deliveries.ts';
 import { deleteUnwantedCodes } from './delete-unwanted-codes.ts';
 import {
@@ -30,7 +30,7 @@ const maxServerPauses = { alerts: 300_000, codes: 15_000 } as const;
 
 /** Returns the outcome of a failed attempt. @throws StoreUnavailable, StoreFull */
 function failedAttempt(cause: unknown): AttemptOutcome {
-  if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
+  if (isTemporaryStoreError(cause)) throw cause;
   if (cause instanceof MailRefused) return { kind: 'refused', error: cause.message };
   return { kind: 'delayed', error: cause instanceof Error ? cause.message : 'The mail could not be sent.' };
 }

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { parseStoredPath, rootPath } from '#core/item-path.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
+import { isTemporaryStoreError, type Tx } from '#ports/store.ts';
 import type { LocationTable } from '#ports/tables.ts';
 import { countFiles } from './count-files.ts';
 import { deleteCountedFolder } from './counted-folders.ts';
@@ -160,7 +160,7 @@ export async function countFolder(
   try {
     await countOnce(ports, folder, startedAt, { memory, signal: AbortSignal.any([jobSignal, signal]) });
   } catch (cause) {
-    if (jobSignal.aborted || cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
+    if (jobSignal.aborted || isTemporaryStoreError(cause)) throw cause;
     const endedAt = ports.clock.now();
     await setDue(ports, folder, endedAt + Math.max(pauseAfterFailure, shortestPause.inDurations * (endedAt - startedAt)));
   }

@@ -6,7 +6,7 @@ import { findStorageLocation, openLocation } from '#features/storage-access/open
 import type { Ports } from '#ports/ports.ts';
 import { ItemNotFound } from '#ports/storage-errors.ts';
 import type { StorageLocation } from '#ports/storages.ts';
-import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
+import { isTemporaryStoreError, type Tx } from '#ports/store.ts';
 import { BusyLocations } from './busy-locations.ts';
 import { FailingLocations, type LocationFailure } from './failing-locations.ts';
 import { forEachLocation } from './for-each-location.ts';
@@ -164,7 +164,7 @@ export async function recoverInterruptedChanges(
       if (await claim(ports, row)) await recover(ports, row, location, keepsTrash);
       return null;
     } catch (cause) {
-      if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
+      if (isTemporaryStoreError(cause)) throw cause;
       await leaveToOthers(ports, row, locationKey(row), failing);
       return reasonOf(cause);
     } finally {
