@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createUsersProfile, newShare, type TestPostern } from '../start.ts';
 import { openSignedInConsole, operatorPassword, signIn, waitForCount } from './console.ts';
 
@@ -174,7 +174,8 @@ test('an invalid value in the configuration of a login profile is marked at its 
   assert.equal(await page.getByLabel('Issuer').getAttribute('aria-invalid'), 'true');
 });
 
-test('after a change whose saved version cannot be loaded, the console says that it is saved, and saves the next change', async (t) => {
+/** Saves the title of a share in the console. The saved version cannot be loaded. */
+async function saveWithoutLoading(t: TestContext) {
   const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
@@ -182,6 +183,11 @@ test('after a change whose saved version cannot be loaded, the console says that
   await page.route(/share\/get/, (route) => route.abort());
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved, but the saved version could not be loaded.').waitFor();
+  return { postern, page, id };
+}
+
+test('after a change whose saved version cannot be loaded, the console says that it is saved, and saves the next change', async (t) => {
+  const { postern, page, id } = await saveWithoutLoading(t);
   assert.equal(await page.getByText('Changes: title.').count(), 0);
   await page.getByLabel('Description').fill('Final');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -195,13 +201,7 @@ test('after a change whose saved version cannot be loaded, the console says that
 });
 
 test('a change by someone else after a saved version that could not be loaded is shown before the next save', async (t) => {
-  const { postern, page, go } = await openSignedInConsole(t);
-  const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
-  await go(`/shares/${id}`);
-  await page.getByLabel('Title').fill('Reports of 2026');
-  await page.route(/share\/get/, (route) => route.abort());
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved, but the saved version could not be loaded.').waitFor();
+  const { postern, page, id } = await saveWithoutLoading(t);
   await changeShare(postern, id, { description: 'Theirs' });
   await page.getByLabel('Description').fill('Mine');
   await page.unroute(/share\/get/);
