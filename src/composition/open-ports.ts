@@ -16,6 +16,7 @@ import { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { azureKind } from '#adapters/storage/azure/azure-kind.ts';
 import { MachineTokens } from '#adapters/storage/azure/machine-token.ts';
 import { OpenFolders } from '#adapters/storage/disk/open-folders.ts';
+import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
 import { localStorages } from '#adapters/storage/local-storages.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PartSpace } from '#adapters/storage/part-space.ts';
@@ -105,7 +106,7 @@ export async function openPorts(
   const serviceTurns = new TenantTurns(() => performance.now(), 1);
   const outbound = resources.use(guardedOutbound({ privateTargets, addTurn: (tid, work) => serviceTurns.add(tid, work) }));
   const parts = new PartSpace({ folder: data.path, minFreeSpace: settings.minFreeSpace });
-  const objectServices = { outbound, parts, memory: new MemoryBudget() };
+  const objectServices = { outbound, parts, memory: new MemoryBudget(), lists: new FolderListCache() };
   const s3 = s3Kind({ ...objectServices, machineCredentials: new MachineCredentials(systemClock.now) }, settings.machineCredentials);
   const spool = new UploadSpool({
     folder: join(data.path, 'uploads'),

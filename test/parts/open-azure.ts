@@ -1,5 +1,6 @@
 import { type AzureServices, openAzureStorage, openContainer } from '#adapters/storage/azure/azure-storage.ts';
 import { MachineTokens } from '#adapters/storage/azure/machine-token.ts';
+import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import type { AzureConfiguration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
@@ -11,6 +12,7 @@ export const azureServices = (outbound: Pick<Outbound, 'request'>) => ({
   parts: partSpace(),
   spool: uploadSpool(),
   memory: new MemoryBudget(),
+  lists: new FolderListCache(),
   machineTokens: new MachineTokens(),
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PartSpace } from '#adapters/storage/part-space.ts';
 import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
@@ -30,6 +31,7 @@ export const openS3 = (configuration: S3Configuration, outbound: Pick<Outbound, 
     outbound,
     parts: partSpace(),
     memory: new MemoryBudget(),
+    lists: new FolderListCache(),
     machineCredentials: new MachineCredentials(),
     ...services,
   });

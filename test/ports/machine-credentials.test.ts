@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
@@ -129,6 +130,7 @@ test('a stored location with the role of the machine is unavailable if browsers 
     outbound: { request: () => Promise.reject(new Error('nothing is sent')) },
     parts: partSpace(),
     memory: new MemoryBudget(),
+    lists: new FolderListCache(),
   };
   const kind = s3Kind({ ...services, machineCredentials: new MachineCredentials() }, [1]);
   const open = (publicEndpoint: string) => {

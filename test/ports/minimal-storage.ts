@@ -1,5 +1,6 @@
 import { type ItemPath, numberedName } from '#core/item-path.ts';
-import { type DatedEntry, type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
+import type { DatedEntry, Entry, ListingPage, ListingQuery } from '#core/listing.ts';
+import { selectListingPage } from '#core/page-selection.ts';
 import type {
   ChangeContext,
   FindTokensInUse,

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PrivateKeys } from '#adapters/storage/sftp/private-key.ts';
 import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
@@ -56,7 +57,14 @@ else {
     const configuration = await server.newFolder();
     const location = { name: 'server', kind: 'sftp', configuration: JSON.stringify(configuration) };
     const listStaged = async () => namesIn(join(configuration.root, '.postern'));
-    const services = { outbound, sessions, keys: new PrivateKeys(), memory: new MemoryBudget(), readAhead: new MemoryBudget() };
+    const services = {
+      outbound,
+      sessions,
+      keys: new PrivateKeys(),
+      memory: new MemoryBudget(),
+      lists: new FolderListCache(),
+      readAhead: new MemoryBudget(),
+    };
     const storage = new SftpStorage(configuration, 1, { ...services, now: () => Date.now() + 2 * hour });
     await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PrivateKeys } from '#adapters/storage/sftp/private-key.ts';
 import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
@@ -25,6 +26,7 @@ const open = (configuration: SftpConfiguration, over = {}) =>
     keys: new PrivateKeys(),
     sessions,
     memory: new MemoryBudget(),
+    lists: new FolderListCache(),
     readAhead: new MemoryBudget(),
     ...over,
   });

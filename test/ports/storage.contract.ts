@@ -257,6 +257,30 @@ export function changeContract(name: string, open: OpenStorage): void {
     assert.equal(failureCount(results, ItemExists), 49);
   });
 
+  test(`${name}: every page of a folder shows a change at once`, async (t) => {
+    const storage = await open(t);
+    const pageFrom = async (startIndex: number) => {
+      const query = { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 1 } as const;
+      const page = await storage.page(parsePath('/'), query);
+      page?.memory?.[Symbol.dispose]();
+      return page?.entries[0]?.name;
+    };
+    const changes = [
+      { act: () => putFile(storage, '/', 'c.txt', 'text'), second: 'c.txt' },
+      { act: () => putFile(storage, '/', 'b.txt', 'text'), second: 'b.txt' },
+      { act: () => renameItem(storage, parsePath('/'), 'b.txt', 'd.txt'), second: 'c.txt' },
+      { act: () => removeItem(storage, parsePath('/'), 'c.txt'), second: 'd.txt' },
+      { act: () => createFolder(storage, parsePath('/'), 'z'), second: 'a.txt' },
+    ];
+    await putFile(storage, '/', 'a.txt', 'text');
+    for (const { act, second } of changes) {
+      await pageFrom(0);
+      await pageFrom(1);
+      await act();
+      assert.equal(await pageFrom(1), second);
+    }
+  });
+
   test(`${name}: a folder is deleted with its contents, and its name is free at once`, async (t) => {
     const storage = await open(t);
     await createFolder(storage, parsePath('/'), 'tree');

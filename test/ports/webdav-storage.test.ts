@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { WebdavStorage } from '#adapters/storage/webdav/webdav-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
@@ -16,7 +17,14 @@ import { namesIn, newToken, parsePath, putFile, readText, storageContract } from
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 const open = (configuration: WebdavConfiguration, over = {}) =>
-  new WebdavStorage(configuration, 1, { outbound, parts: partSpace(), spool: uploadSpool(), memory: new MemoryBudget(), ...over });
+  new WebdavStorage(configuration, 1, {
+    outbound,
+    parts: partSpace(),
+    spool: uploadSpool(),
+    memory: new MemoryBudget(),
+    lists: new FolderListCache(),
+    ...over,
+  });
 
 function testServer(name: string, start: () => Promise<WebdavTestServer>): void {
   let server: WebdavTestServer;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StorageBusy } from '#ports/storage-errors.ts';
 import { MemoryBudget } from './memory-budget.ts';
-import { selectPage } from './select-page.ts';
 
 test('one tenant can take half of the memory, and a second one half of the rest', () => {
   const budget = new MemoryBudget(1000);
@@ -23,17 +22,4 @@ test('memory can be taken again after its task has ended', () => {
     work.set(400);
   }
   budget.of(1).begin().set(500);
-});
-
-test('a page of a folder takes memory until its entries are no longer needed', async () => {
-  const memory = new MemoryBudget(10_000).of(1);
-  const entryOf = (number: number) => ({ name: `${number}`, folder: false, size: 1, modified: 1, etag: `"${'e'.repeat(200)}"` });
-  async function* batches() {
-    yield Array.from({ length: 8 }, (_, number) => entryOf(number));
-  }
-  const select = () => selectPage(batches(), { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 5 }, memory);
-  const page = await select();
-  await assert.rejects(select, StorageBusy);
-  page.memory?.[Symbol.dispose]();
-  assert.equal((await select()).entries.length, 5);
 });

@@ -130,7 +130,11 @@ export const linkPaths = {
       summary: 'Returns a page of a folder listing. Requires canView or canDownload.',
       parameters: [
         path,
-        query('startIndex', { type: 'integer' }, 'Index of the first entry, starting at 0.'),
+        query(
+          'startIndex',
+          { type: 'integer' },
+          'Index of the first entry, starting at 0. Pages that do not begin at 0 may show the state of up to 30 seconds ago.',
+        ),
         query('pageSize', { type: 'integer', maximum: 10_000 }, 'Default 1000.'),
         query('sortField', { enum: ['name', 'size', 'modifiedDateTime'] }, 'Default name.'),
         query('sortOrder', { type: 'string' }, 'Default ascending.'),

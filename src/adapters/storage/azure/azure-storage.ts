@@ -25,7 +25,12 @@ export interface AzureServices extends ObjectStorageServices {
 export function openContainer(
   configuration: AzureConfiguration,
   tid: number,
-  { outbound, machineTokens, monotonic = () => performance.now(), now = Date.now }: Omit<AzureServices, 'memory' | 'parts' | 'spool'>,
+  {
+    outbound,
+    machineTokens,
+    monotonic = () => performance.now(),
+    now = Date.now,
+  }: Omit<AzureServices, 'lists' | 'memory' | 'parts' | 'spool'>,
 ): AzureContainer {
   const address = azureAddress(configuration);
   const services = { outbound, tid, monotonic, now };

@@ -13,10 +13,10 @@ export class DataLakeStorage extends CollectingStorage implements Storage {
   readonly #monotonic: () => number;
 
   constructor(configuration: AzureConfiguration, tid: number, services: AzureServices) {
-    const { parts, spool, memory, monotonic = () => performance.now(), now = Date.now } = services;
+    const { parts, spool, memory, lists, monotonic = () => performance.now(), now = Date.now } = services;
     const tenantMemory = memory.of(tid);
     const items = new DataLakeItems(openContainer(configuration, tid, services), tenantMemory, configuration.prefix);
-    super(items, { parts, spool, tid }, now, tenantMemory);
+    super(items, { parts, spool, tid }, now, { memory: tenantMemory, lists });
     this.#items = items;
     this.#monotonic = monotonic;
   }

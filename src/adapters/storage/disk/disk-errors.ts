@@ -1,5 +1,5 @@
 import { isDiskFullError } from '#adapters/os/disk-probe.ts';
-import { PageTooDeep } from '#core/listing.ts';
+import { PageTooDeep } from '#core/page-selection.ts';
 import {
   ItemChanged,
   ItemExists,

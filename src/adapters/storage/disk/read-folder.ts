@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { nameError } from '#core/item-path.ts';
-import { type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
+import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
+import { selectListingPage } from '#core/page-selection.ts';
 import { errorWithCode, isAbsentError } from './disk-errors.ts';
 import { diskEntryOf } from './entry.ts';
 import { descriptorPath, openFolder, type StorageRoot, withFolder } from './open-within-root.ts';

@@ -1,4 +1,4 @@
-import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
+import type { PageServices } from '#adapters/storage/service-pages.ts';
 import type { ClosedUpload, ContinuedUpload, PendingFileChange, Upload, UploadTarget } from '#ports/storage.ts';
 import { type CollectingSpace, continueCollectedUpload, type FileServer, startCollectedUpload } from './collected-upload.ts';
 import { ItemStorage } from './item-storage.ts';
@@ -9,18 +9,18 @@ export abstract class CollectingStorage extends ItemStorage {
   readonly #space: CollectingSpace;
 
   /** @param now ms since the epoch */
-  constructor(server: FileServer, space: CollectingSpace, now: () => number, memory: TenantMemory) {
-    super(server, now, memory);
+  constructor(server: FileServer, space: CollectingSpace, now: () => number, pageServices: PageServices) {
+    super(server, now, pageServices);
     this.#server = server;
     this.#space = space;
   }
 
   upload(target: UploadTarget, token: string): Promise<Upload> {
-    return startCollectedUpload(this.#uploadPlace, target, token);
+    return this.pages.watchUpload(startCollectedUpload(this.#uploadPlace, target, token));
   }
 
   readonly continueUpload = (target: UploadTarget, upload: ClosedUpload): Promise<ContinuedUpload> =>
-    continueCollectedUpload(this.#uploadPlace, target, upload);
+    this.pages.watchContinued(continueCollectedUpload(this.#uploadPlace, target, upload));
 
   override async clearEvidence(change: PendingFileChange): Promise<void> {
     await this.#space.spool.delete(this.#space.tid, change.token);

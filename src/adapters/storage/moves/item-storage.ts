@@ -1,5 +1,4 @@
-import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
-import { selectPage } from '#adapters/storage/select-page.ts';
+import { type PageServices, ServicePages } from '#adapters/storage/service-pages.ts';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import type { ChangeContext, FindTokensInUse, PendingFileChange, Storage } from '#ports/storage.ts';
@@ -19,15 +18,15 @@ export abstract class ItemStorage implements Omit<Storage, 'testSteps' | 'folder
   readonly readRun = null;
   protected readonly evidence: ChangeEvidence;
   protected readonly moves: ItemMoves;
+  protected readonly pages: ServicePages;
   readonly #changes: ItemChanges;
-  readonly #memory: TenantMemory;
 
   /** @param now ms since the epoch */
-  constructor(server: ItemServer, now: () => number, memory: TenantMemory) {
+  constructor(server: ItemServer, now: () => number, pageServices: PageServices) {
     this.evidence = new ChangeEvidence(server, now);
     this.moves = new ItemMoves(this.evidence);
     this.#changes = new ItemChanges(this.evidence, this.moves);
-    this.#memory = memory;
+    this.pages = new ServicePages(pageServices);
   }
 
   async check(): Promise<void> {
@@ -47,25 +46,24 @@ export abstract class ItemStorage implements Omit<Storage, 'testSteps' | 'folder
   }
 
   async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
-    const batches = await this.list(path);
-    return batches && selectPage(batches, query, this.#memory);
+    return this.pages.read(path, query, () => this.list(path));
   }
 
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {
-    return this.#changes.createFolder(parent, name, context);
+    return this.pages.clearAfter(this.#changes.createFolder(parent, name, context));
   }
 
   rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void> {
-    return this.#changes.rename(parent, from, to, context);
+    return this.pages.clearAfter(this.#changes.rename(parent, from, to, context));
   }
 
   remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
-    return this.#changes.remove(parent, name, context);
+    return this.pages.clearAfter(this.#changes.remove(parent, name, context));
   }
 
   async recover(change: PendingFileChange): Promise<string | null> {
     await this.#checkMounted();
-    return this.#changes.recover(change);
+    return this.pages.clearAfter(this.#changes.recover(change));
   }
 
   async clearEvidence({ token }: PendingFileChange): Promise<void> {

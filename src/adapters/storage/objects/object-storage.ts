@@ -1,6 +1,7 @@
 import { deletionLimit } from '#adapters/storage/deletion-limit.ts';
+import type { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
 import type { PartSpace } from '#adapters/storage/part-space.ts';
-import { selectPage } from '#adapters/storage/select-page.ts';
+import { ServicePages } from '#adapters/storage/service-pages.ts';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import type {
@@ -43,6 +44,7 @@ const minSweepAgeOf = (key: string) => (isUploadProgress(key) ? minSweepAgeOfPar
 /** What an object storage needs besides its object store. */
 export interface ObjectStorageServices {
   readonly parts: PartSpace;
+  readonly lists: FolderListCache;
   /** ms since the epoch. */
   readonly now?: () => number;
 }
@@ -60,15 +62,17 @@ export class ObjectStorage implements Storage {
   readonly #folders: ObjectFolders;
   readonly #changes: ObjectChanges;
   readonly #parts: PartSpace;
+  readonly #pages: ServicePages;
   readonly #limitDeletion = deletionLimit();
   readonly #now: () => number;
   /** When the last check of the location succeeded; ms, monotonic. */
   #lastSuccess = Number.NEGATIVE_INFINITY;
 
   /** @param prefix of all keys of the location */
-  constructor(store: ObjectStore, prefix: string | undefined, { parts, now = Date.now }: ObjectStorageServices) {
+  constructor(store: ObjectStore, prefix: string | undefined, { parts, lists, now = Date.now }: ObjectStorageServices) {
     this.#store = store;
     this.#parts = parts;
+    this.#pages = new ServicePages({ memory: store.memory, lists });
     this.#now = now;
     this.#keys = new ObjectKeys(prefix);
     this.#folders = new ObjectFolders(store, this.#keys);
@@ -105,8 +109,7 @@ export class ObjectStorage implements Storage {
   }
 
   async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
-    const batches = await this.list(path);
-    return batches && selectPage(batches, query, this.#store.memory);
+    return this.#pages.read(path, query, () => this.list(path));
   }
 
   async open(path: ItemPath): Promise<OpenFile | null> {
@@ -116,27 +119,27 @@ export class ObjectStorage implements Storage {
   }
 
   upload(target: UploadTarget, token: string): Promise<Upload> {
-    return startUpload({ folders: this.#folders, parts: this.#parts }, target, token);
+    return this.#pages.watchUpload(startUpload({ folders: this.#folders, parts: this.#parts }, target, token));
   }
 
   readonly continueUpload = (target: UploadTarget, upload: ClosedUpload): Promise<ContinuedUpload> =>
-    continueObjectUpload({ folders: this.#folders, parts: this.#parts }, target, upload);
+    this.#pages.watchContinued(continueObjectUpload({ folders: this.#folders, parts: this.#parts }, target, upload));
 
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {
-    return this.#changes.createFolder(parent, name, context);
+    return this.#pages.clearAfter(this.#changes.createFolder(parent, name, context));
   }
 
   rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void> {
-    return this.#changes.rename(parent, from, to, context);
+    return this.#pages.clearAfter(this.#changes.rename(parent, from, to, context));
   }
 
   remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
-    return this.#changes.remove(parent, name, context);
+    return this.#pages.clearAfter(this.#changes.remove(parent, name, context));
   }
 
-  async recover(change: PendingFileChange): Promise<string | null> {
+  recover(change: PendingFileChange): Promise<string | null> {
     const { action, parent, name, token } = change;
-    return action === 'upload' ? recoverUpload(this.#folders, parent, name, token) : this.#changes.recover(change);
+    return this.#pages.clearAfter(action === 'upload' ? recoverUpload(this.#folders, parent, name, token) : this.#changes.recover(change));
   }
 
   async clearEvidence(change: PendingFileChange): Promise<void> {

@@ -1,3 +1,4 @@
+import type { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
 import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { ItemStorage } from '#adapters/storage/moves/item-storage.ts';
 import type { ItemPath } from '#core/item-path.ts';
@@ -12,6 +13,7 @@ import { continueSftpUpload, startSftpUpload } from './sftp-upload.ts';
 
 export interface SftpStorageServices extends SftpServices {
   readonly memory: MemoryBudget;
+  readonly lists: FolderListCache;
   /** ms, monotonic. */
   readonly monotonic?: () => number;
   /** ms since the epoch. */
@@ -28,11 +30,12 @@ export class SftpStorage extends ItemStorage implements Storage {
   readonly #now: () => number;
 
   constructor(configuration: SftpConfiguration, tid: number, services: SftpStorageServices) {
-    const { memory, monotonic = () => performance.now(), now = Date.now } = services;
+    const { memory, lists, monotonic = () => performance.now(), now = Date.now } = services;
     const { host, port = defaultPort, root } = configuration;
     const connections = new SftpConnections(configuration, tid, services, monotonic);
-    const items = new SftpItems(connections, root, now, memory.of(tid));
-    super(items, now, memory.of(tid));
+    const tenantMemory = memory.of(tid);
+    const items = new SftpItems(connections, root, now, tenantMemory);
+    super(items, now, { memory: tenantMemory, lists });
     this.#connections = connections;
     this.#items = items;
     this.#server = `${host.toLowerCase()}:${port}`;
@@ -52,11 +55,11 @@ export class SftpStorage extends ItemStorage implements Storage {
   }
 
   upload(target: UploadTarget, token: string): Promise<Upload> {
-    return startSftpUpload(this.#uploadPlace, target, token);
+    return this.pages.watchUpload(startSftpUpload(this.#uploadPlace, target, token));
   }
 
   readonly continueUpload = (target: UploadTarget, upload: ClosedUpload): Promise<ContinuedUpload> =>
-    continueSftpUpload(this.#uploadPlace, target, upload);
+    this.pages.watchContinued(continueSftpUpload(this.#uploadPlace, target, upload));
 
   get #uploadPlace() {
     return { evidence: this.evidence, moves: this.moves, connections: this.#connections, items: this.#items };

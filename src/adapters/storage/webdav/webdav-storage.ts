@@ -1,3 +1,4 @@
+import type { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
 import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { CollectingStorage } from '#adapters/storage/moves/collecting-storage.ts';
 import type { PartSpace } from '#adapters/storage/part-space.ts';
@@ -17,6 +18,7 @@ export interface WebdavServices {
   readonly parts: PartSpace;
   readonly spool: UploadSpool;
   readonly memory: MemoryBudget;
+  readonly lists: FolderListCache;
   /** ms, monotonic. */
   readonly monotonic?: () => number;
   /** ms since the epoch. */
@@ -29,9 +31,9 @@ export class WebdavStorage extends CollectingStorage implements Storage {
   readonly #now: () => number;
 
   constructor(configuration: WebdavConfiguration, tid: number, services: WebdavServices) {
-    const { outbound, parts, spool, memory, monotonic = () => performance.now(), now = Date.now } = services;
+    const { outbound, parts, spool, memory, lists, monotonic = () => performance.now(), now = Date.now } = services;
     const server = new WebdavServer(configuration, tid, outbound, monotonic);
-    super(new WebdavItems(server, now), { parts, spool, tid }, now, memory.of(tid));
+    super(new WebdavItems(server, now), { parts, spool, tid }, now, { memory: memory.of(tid), lists });
     this.#server = server;
     this.#now = now;
   }

@@ -1,6 +1,6 @@
 import { type ItemPath, joinPaths, parseStoredPath, splitPath } from '#core/item-path.ts';
-import { PageTooDeep } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { PageTooDeep } from '#core/page-selection.ts';
 import { unsealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Storage } from '#ports/storage.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Entry, type ListingQuery, PageSelection, PageTooDeep, selectListingPage } from './listing.ts';
+import type { Entry, ListingQuery } from './listing.ts';
+import { finish, PageSelection, PageTooDeep, selectListingPage } from './page-selection.ts';
 
 const file = (name: string, size = 0, modified = 0): Entry => ({ name, folder: false, size, modified, etag: '"1"' });
 const folder = (name: string, modified = 0): Entry => ({ ...file(name, 0, modified), folder: true });
@@ -101,11 +102,34 @@ test('the first page of a folder with 100,000 files is selected without keeping 
   const selection = new PageSelection<Entry>(firstPage);
   let mostBytes = 0;
   for (let count = 0; count < 100; count += 1) {
-    selection.add(Array.from({ length: 1000 }, (_, index) => file(`${((count * 1000 + index) * 7919) % 100_003}`)));
+    finish(selection.add(Array.from({ length: 1000 }, (_, index) => file(`${((count * 1000 + index) * 7919) % 100_003}`))));
     mostBytes = Math.max(mostBytes, selection.bytes);
   }
-  const { entries, total } = selection.page();
+  const { entries, total } = finish(selection.page());
   assert.equal(total, 100_000);
   assert.deepEqual([entries.length, entries[0]?.name, entries[1]?.name], [1000, '0', '1']);
   assert.ok(mostBytes < 3_000_000, `${mostBytes} bytes`);
+});
+
+test('every page of a folder with 30,000 files is a part of the same sorted list, in whatever batches a storage lists the files', () => {
+  const entries = Array.from({ length: 30_000 }, (_, index) => file(`${100_000 + ((index * 7919) % 30_000)}`));
+  for (const batchLength of [37, 700, 30_000])
+    for (const startIndex of [0, 12_345, 29_500]) {
+      const selection = new PageSelection<Entry>({ ...firstPage, startIndex }, { keepsAll: true });
+      for (let start = 0; start < entries.length; start += batchLength) finish(selection.add(entries.slice(start, start + batchLength)));
+      const { entries: page, all } = finish(selection.page());
+      assert.deepEqual([page.length, page[0]?.name], [Math.min(1000, 30_000 - startIndex), `${100_000 + startIndex}`]);
+      assert.deepEqual([all?.length, all?.[12_345]?.name, all?.at(-1)?.name], [30_000, '112345', '129999']);
+      assert.deepEqual(selectListingPage(entries, { ...firstPage, startIndex }).entries, page);
+    }
+});
+
+test('sorting a large folder stops after every few thousand comparisons', () => {
+  const selection = new PageSelection<Entry>({ ...firstPage, startIndex: 90_000 }, { keepsAll: true });
+  let pauses = 0;
+  for (let batch = 0; batch < 100; batch += 1)
+    for (const _ of selection.add(Array.from({ length: 1000 }, (_, index) => file(`${((batch * 1000 + index) * 7919) % 100_003}`))))
+      pauses += 1;
+  for (const _ of selection.page()) pauses += 1;
+  assert.ok(pauses > 150, `${pauses} pauses`);
 });
