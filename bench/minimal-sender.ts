@@ -1,5 +1,5 @@
-// The smallest program that gives the same guarantee for mails as Postern, to show what the guarantee itself costs.
-// It commits the claim of a mail before it sends the mail, and the outcome before the connection sends the next one.
+// A small program that promises for mails what Postern promises while it runs, to show what the promise itself costs. It
+// commits the claim of a mail before it sends the mail, and the outcome before the connection sends the next one.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SendMailOptions, Transporter } from 'nodemailer';

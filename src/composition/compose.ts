@@ -151,7 +151,7 @@ export async function compose(settings: Settings, replacements: TestReplacements
   const servers = createServers(http, ports, settings.admin !== null);
   const runningChanges = new Set<string>();
   const busyLocations = new BusyLocations();
-  // This run leaves removed files and folders in the staging areas: the sweep of the scheduled jobs deletes them.
+  // Recovery leaves removed files and folders in the staging areas: a scheduled job deletes them.
   await skipIfFull(() => recoverChanges(ports, runningChanges, servers.visitor.log, { keepsTrash: true, busyLocations }));
   const options = { settings, data, databaseId, runningChanges, busyLocations, timeouts };
   const readiness = await addRoutes(servers, opened, options, resources);

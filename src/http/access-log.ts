@@ -7,7 +7,7 @@ import { pathOf } from './problem.ts';
 export type WriteAccessEntry = (entry: object) => void;
 
 /**
- * What entries leave out of a path: the viewId, which grants access, and the token of an address that ends e-mail alerts. The audit log
+ * What entries leave out of a path: the viewId, which grants access, and the token of an unsubscribe link. The audit log
  * names the share under the same `requestId`.
  */
 const secretInPath = /(?:\/|%2f)([sp]|unsubscribe)(?:\/|%2f)+[^/]*/i; // also in a mistyped address, such as `//s/…`

@@ -11,7 +11,7 @@ export interface MailContentTable {
   language: string;
   /** JSON, by kind (features/outbox/mail-content.ts). */
   data: string;
-  /** Recipients who have no delivery yet, as the text of a list. */
+  /** Recipients who have no delivery yet, as a list (core/list-text.ts); empty if there are none. */
   pending: string;
   /** 1: the deliveries to `pending` are added in the state `held`. */
   held: Generated<number>;
@@ -30,7 +30,7 @@ export interface DeliveryTable {
   share_id: number | null;
   /** Empty for a code until the first attempt to send it, which looks up the address. */
   recipient: string;
-  /** The same for two spellings of an address. */
+  /** The same for all spellings of an address. */
   recipient_key: string;
   message_id: string;
   /** `held`: it was restored from a backup, and waits for `mail/retry` or `mail/drop`. */

@@ -29,7 +29,7 @@ export interface OutboundConnection {
 export interface Outbound {
   /**
    * @param signal ends the attempt
-   * @throws TargetRefused if the host is in a network that the operator has not allowed
+   * @throws TargetRefused if the host has only addresses in private or reserved networks that the operator has not allowed
    * @throws TargetUnreachable if no connection is made
    */
   connect(target: OutboundTarget, signal?: AbortSignal): Promise<OutboundConnection>;

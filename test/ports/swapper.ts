@@ -1,4 +1,4 @@
-// Runs as its own process: swaps a folder and a file with symbolic links as fast as possible, a fixed number of times.
+// Runs as its own process: swaps a folder and a file with symbolic links as fast as possible, the given number of times.
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -48,7 +48,7 @@ test('after many failures, no response and no log line contains a secret, a stac
   first.child.kill('SIGTERM');
   await first.ended;
 
-  // The path of the share cannot be parsed now, so that every use of the link causes an internal error.
+  // The path of the share cannot be parsed now, so that every request for files of the link causes an internal error.
   changeDatabase(data, `UPDATE share SET path = '/a/../b' WHERE view_id = '${viewId}'`);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   const responses: string[] = [];

@@ -32,8 +32,8 @@ async function startWithAuditLog(t: TestContext, over: object = {}) {
   /** Restarts the server, so that all entries are written, and returns the audit entries of visitors and the alerts. */
   async function readAuditLog() {
     await postern.stop();
-    const again = await startPostern(t, { data, replacements: { ports: { clock } } });
-    const { read } = again.ports.store;
+    const restarted = await startPostern(t, { data, replacements: { ports: { clock } } });
+    const { read } = restarted.ports.store;
     const rows = await read.selectFrom('audit').selectAll().where('actor_kind', '=', 'visitor').orderBy('id').execute();
     return {
       rows,
@@ -159,7 +159,7 @@ test('equal visits, listings and refusals within a minute share one audit entry 
     for (const path of ['/visit', '/list']) await request(path);
     await request('/file/welcome.txt', 'DELETE');
   };
-  for (let again = 0; again < 3; again += 1) await requestEach();
+  for (let round = 0; round < 3; round += 1) await requestEach();
   clock.advance(minute);
   await requestEach();
   const { rows } = await readAuditLog();
@@ -173,7 +173,7 @@ test('equal visits, listings and refusals within a minute share one audit entry 
 
 test('repeated sign-ins of a user within a minute share one audit entry with a count', async (t) => {
   const { postern, link, clock, readAuditLog } = await startWithAuditLog(t);
-  for (let again = 0; again < 3; again += 1) await signIn(postern, link.base, 'ann');
+  for (let round = 0; round < 3; round += 1) await signIn(postern, link.base, 'ann');
   clock.advance(minute);
   await signIn(postern, link.base, 'ann');
   const { rows } = await readAuditLog();
@@ -309,7 +309,7 @@ test('audit entries from a database outage are written in batches, and an invali
     for (let index = from; index < from + 500; index += 1) audit.recordInBackground({ ...event, action: 'rename', path: `/${index}` });
   };
   recordEntries(0);
-  await until(() => failures > 64); // a batch has failed, too
+  await until(() => failures > 64); // more than run at once: a batch has failed, too
   recordEntries(500);
   assert.ok(writes < 100 && failures < 100, `${writes} writes were attempted, ${failures} failures were logged`);
   audit.recordInBackground({ ...event, tid: 999, action: 'rename', path: '/of no tenant' });

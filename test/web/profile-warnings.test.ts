@@ -19,11 +19,11 @@ const changes: readonly (readonly [string, before: ProfileValues, after: Partial
   ['OIDC: another issuer', oidc, { issuer: 'https://other.example.com' }],
   ['OIDC: another client secret', oidc, { clientSecret: 'new secret' }],
   ['SAML: another attribute for the user name', saml, { usernameAttribute: 'mail' }],
-  ['SAML: fields instead of metadata', saml, { samlBy: 'manual', entryPoint: 'https://login.example.com/sso', certificates: 'PEM' }],
+  ['SAML: fields instead of metadata', saml, { samlSource: 'manual', entryPoint: 'https://login.example.com/sso', certificates: 'PEM' }],
   ['SAML: sign-in that begins at the provider', saml, { idpInitiated: true }],
   ['LDAP: another server', ldap, { url: 'ldaps://other.example.com' }],
   ['LDAP: another password of the account', ldap, { bindPassword: 'new secret' }],
-  ['LDAP: a pattern instead of a search', ldap, { ldapBy: 'pattern', bindPattern: 'uid={username},dc=example' }],
+  ['LDAP: a pattern instead of a search', ldap, { ldapLookup: 'pattern', bindPattern: 'uid={username},dc=example' }],
   ['LDAP: a field of another kind, which is not sent', ldap, { issuer: 'https://login.example.com' }],
 ];
 

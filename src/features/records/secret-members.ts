@@ -18,7 +18,7 @@ export function parseConfiguration(text: string): object {
 }
 
 /**
- * Replaces each mask by the current secret, since a client sends a mask to leave a secret unchanged.
+ * Replaces each mask with the current secret, since a client sends a mask to leave a secret unchanged.
  * @param secrets names of the members whose value is a secret
  * @param current the current configuration with its secrets in plain text; empty: none
  * @throws Refusal (400) if no current secret exists for a mask

@@ -8,7 +8,7 @@ const maxRead = 1 << 16; // bytes of a body that Node.js reads before the reques
 /** Limits the memory of requests that wait for their turn: Node.js holds the beginning of each body, even if the client has left. */
 export interface WaitingBodies {
   /**
-   * Counts the bytes that Node.js reads of a body, until the request starts.
+   * Counts the bytes that Node.js may read of a body before the request starts.
    * @param address of the client
    * @returns a function to call when the request starts, or is dropped
    * @throws Refusal (503) if too many bytes are held already

@@ -7,7 +7,7 @@ import { deleteDraft, draftKey, readDraft, saveDraft } from './drafts.ts';
 import { assignFieldErrors } from './field-errors.ts';
 
 interface Options<V extends Record<string, unknown>> {
-  /** Key of the draft. A draft restores unsaved input after a reload or a return to the page. */
+  /** Name of the draft. A draft restores unsaved input after a reload or a return to the page. */
   readonly draft: string;
   readonly initial: V;
   readonly save: (values: V) => Promise<void>;

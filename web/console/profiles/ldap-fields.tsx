@@ -42,9 +42,9 @@ const Users = ({ form, secret }: Props & { readonly secret: ReactNode }) => (
         { value: 'search', label: 'With a search account' },
         { value: 'pattern', label: 'With a name pattern' },
       ]}
-      {...form.getInputProps('ldapBy')}
+      {...form.getInputProps('ldapLookup')}
     />
-    {form.values.ldapBy === 'search' ? (
+    {form.values.ldapLookup === 'search' ? (
       <>
         <TextInput
           label="DN of the account"

@@ -21,7 +21,8 @@ export interface ProfileValues extends Record<string, unknown> {
   readonly emailTrust: string;
   readonly prompt: string;
   readonly clientAuth: string;
-  readonly samlBy: string;
+  /** Where the settings of the SAML provider come from. */
+  readonly samlSource: string;
   readonly metadataUrl: string;
   readonly metadata: string;
   readonly entityId: string;
@@ -37,7 +38,8 @@ export interface ProfileValues extends Record<string, unknown> {
   readonly userFilter: string;
   readonly groupFilter: string;
   readonly ca: string;
-  readonly ldapBy: string;
+  /** How the directory finds the entry of a user. */
+  readonly ldapLookup: string;
   readonly bindPattern: string;
   readonly usernameAttribute: string;
   readonly emailAttribute: string;
@@ -66,7 +68,7 @@ export const emptyProfileValues: ProfileValues = {
   emailTrust: 'verified',
   prompt: '',
   clientAuth: '',
-  samlBy: 'metadataUrl',
+  samlSource: 'metadataUrl',
   metadataUrl: '',
   metadata: '',
   entityId: '',
@@ -82,7 +84,7 @@ export const emptyProfileValues: ProfileValues = {
   userFilter: '',
   groupFilter: '',
   ca: '',
-  ldapBy: 'search',
+  ldapLookup: 'search',
   bindPattern: '',
   usernameAttribute: '',
   emailAttribute: '',
@@ -101,13 +103,13 @@ const certificatesIn = (text: string) =>
     .map((rest) => (pemHeader + rest).trim());
 
 /** Returns the fields that determine how the users of a directory are found. */
-const usersOfDirectory = ({ ldapBy, bindPattern, bindDn, bindPassword, userFilter }: ProfileValues) =>
-  ldapBy === 'pattern' ? { bindPattern } : { bindDn, bindPassword, userFilter };
+const usersOfDirectory = ({ ldapLookup, bindPattern, bindDn, bindPassword, userFilter }: ProfileValues) =>
+  ldapLookup === 'pattern' ? { bindPattern } : { bindDn, bindPassword, userFilter };
 
 /** Returns the fields that describe a SAML provider. */
-function samlProviderOf({ samlBy, metadataUrl, metadata, entryPoint, certificates }: ProfileValues): object {
-  if (samlBy === 'metadataUrl') return { metadataUrl };
-  return samlBy === 'metadata' ? { metadata } : { entryPoint, certificates: certificatesIn(certificates) };
+function samlProviderOf({ samlSource, metadataUrl, metadata, entryPoint, certificates }: ProfileValues): object {
+  if (samlSource === 'metadataUrl') return { metadataUrl };
+  return samlSource === 'metadata' ? { metadata } : { entryPoint, certificates: certificatesIn(certificates) };
 }
 
 /** Returns the field emailTrust, or no field for the default, `verified`. */
@@ -169,9 +171,9 @@ export function profileValuesOf(profile: LoginProfile): ProfileValues {
   return {
     ...emptyProfileValues,
     ...Object.fromEntries(fields),
-    ...(certificates ? { certificates, samlBy: 'manual' } : {}),
-    ...(configuration['metadata'] === undefined ? {} : { samlBy: 'metadata' }),
-    ...(configuration['bindPattern'] === undefined ? {} : { ldapBy: 'pattern' }),
+    ...(certificates ? { certificates, samlSource: 'manual' } : {}),
+    ...(configuration['metadata'] === undefined ? {} : { samlSource: 'metadata' }),
+    ...(configuration['bindPattern'] === undefined ? {} : { ldapLookup: 'pattern' }),
     allow: Array.isArray(configuration['allow']) ? configuration['allow'].map(String) : [],
     ...{ title, description, startupMessage, lang, ipRange, typeId, username, password },
   };

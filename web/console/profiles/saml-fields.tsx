@@ -47,7 +47,7 @@ const Manual = ({ form }: Props) => (
 
 /** The fields that describe the provider. */
 function Provider({ form }: Props) {
-  const by = form.values.samlBy;
+  const by = form.values.samlSource;
   return (
     <>
       <Choice
@@ -57,7 +57,7 @@ function Provider({ form }: Props) {
           { value: 'metadata', label: 'From a file' },
           { value: 'manual', label: 'Enter manually' },
         ]}
-        {...form.getInputProps('samlBy')}
+        {...form.getInputProps('samlSource')}
       />
       {by === 'metadataUrl' && (
         <TextInput

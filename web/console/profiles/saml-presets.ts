@@ -14,7 +14,7 @@ export const samlPresets: readonly ProfilePreset[] = [
     },
   },
   // Google publishes the metadata as a file only.
-  { name: 'Google', values: { samlBy: 'metadata', emailTrust: 'provider', groupsAttribute: 'groups' } },
+  { name: 'Google', values: { samlSource: 'metadata', emailTrust: 'provider', groupsAttribute: 'groups' } },
   {
     name: 'Okta',
     values: { metadataUrl: 'https://YOUR-ORGANIZATION.okta.com/app/APPLICATION-ID/sso/saml/metadata', groupsAttribute: 'groups' },

@@ -3,7 +3,7 @@ import { ResponseInvalid } from '#ports/provider-errors.ts';
 import type { XmlResult, XmlTask } from './saml-thread.ts';
 
 const timeLimit = 2000; // ms for one document
-const tooMuchMessage = 'The XML could not be read: it takes too much time or memory.';
+const unreadMessage = 'The XML could not be read: it takes too much time or memory.';
 
 /**
  * Reads one document at a time in a thread. Ends the thread if a document takes too much time or memory: a short document can keep a
@@ -46,7 +46,7 @@ export class XmlLane implements AsyncDisposable {
       },
       rejectPending: () => {
         // A thread that has been replaced must not reject the document of the new thread.
-        if (this.#thread === thread) this.#waiting?.reject(new ResponseInvalid(tooMuchMessage));
+        if (this.#thread === thread) this.#waiting?.reject(new ResponseInvalid(unreadMessage));
       },
       isIdle: () => this.#waiting === undefined,
     });
@@ -57,6 +57,6 @@ export class XmlLane implements AsyncDisposable {
     const thread = this.#thread;
     this.#thread = undefined; // the next document gets another thread
     void thread?.[Symbol.asyncDispose]();
-    this.#waiting?.reject(new ResponseInvalid(tooMuchMessage));
+    this.#waiting?.reject(new ResponseInvalid(unreadMessage));
   }
 }

@@ -1,6 +1,9 @@
 import type { BaseAgent, ParsedKey, SignCallback, SigningRequestOptions } from 'ssh2';
 
-/** A server may refuse the first hash of an RSA key, and request another one. It must not request signatures without end. */
+/**
+ * ssh2 signs each time the server sends SSH_MSG_USERAUTH_PK_OK (RFC 4252, 7). A sign-in needs one signature; a hostile server could
+ * request signatures without end.
+ */
 const maxSignatures = 3;
 
 /** Returns an agent that signs with a private key when a connection signs in. @param Base the class of the library */

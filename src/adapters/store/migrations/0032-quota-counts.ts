@@ -1,8 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Adds a table of changes that concern many counted folders. Adds indexes that find whether a share of a folder has a quota, the due
- * folders of a tenant, and the folders that were counted while the clock was ahead, without reading all shares or counted folders.
+ * Adds a table of changes that concern many counted folders, and three indexes, so that these queries do not read all shares or all
+ * counted folders: whether a share of a folder has a quota; which folders of a tenant are due; which folders were counted while the
+ * clock was ahead.
  */
 export const quotaCounts: Migration = {
   name: '0032-quota-counts',

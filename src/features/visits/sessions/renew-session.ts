@@ -72,6 +72,7 @@ class LeasedSession {
    */
   take(): Promise<boolean> {
     const { now } = this.#store.dialect;
+    // A lease that ends so late was taken while the clock was ahead.
     const isFree = sql<boolean>`(renewing_until is null or renewing_until < ${now} or renewing_until > ${now} + ${2 * leaseTime})`;
     return this.#update({ renewing_until: sql<number>`${now} + ${leaseTime}` }, isFree);
   }
@@ -156,13 +157,13 @@ export class SessionRenewals {
     return renewal;
   }
 
-  async #renewOnce({ profile, session, renewal, storedSignInOf: toStored, address }: RenewalRequest): Promise<void> {
+  async #renewOnce({ profile, session, renewal, storedSignInOf, address }: RenewalRequest): Promise<void> {
     const leasedSession = new LeasedSession(this.#store, session, address);
     if (!(await leasedSession.take())) return waitForRenewal(this.#store, session);
     try {
       const signIn = await this.#withUnstored(leasedSession, session);
       await leasedSession.complete(
-        toStored(await renewal.renew(profile, signIn, (value) => this.#storeRenewal(leasedSession, session, value))),
+        storedSignInOf(await renewal.renew(profile, signIn, (value) => this.#storeRenewal(leasedSession, session, value))),
       );
     } catch (cause) {
       if (endsSession(cause)) return this.#end(leasedSession, profile, session, address, cause);
