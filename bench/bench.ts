@@ -182,7 +182,7 @@ async function measureStarts(data: string): Promise<void> {
   await using postern = await startPostern(data);
   await fetch(`${postern.url}/health/ready`);
   note(atMost('start to ready, second start', (performance.now() - start) / 1000, 2, 's'));
-  await new Promise((resolve) => setTimeout(resolve, 75_000)); // the garbage of the start is collected after a minute
+  await new Promise((resolve) => setTimeout(resolve, 75_000)); // the garbage that the start has left is collected after a minute
   note(atMost('idle memory', postern.memory().now, 120, 'MiB'));
 }
 

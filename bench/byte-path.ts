@@ -40,7 +40,7 @@ async function cpuTimeOf(server: MeasuredServer, work: () => Promise<unknown>): 
 
 /**
  * Measures the processor time of Postern for transfers, a listing and small changes. References: the bare server for files of 1 GiB, and
- * the smallest program for small uploads and new shares.
+ * `servers/minimal-changes.ts` for small uploads and new shares.
  * @param files folder of the share
  */
 export async function measureCpuTimes(
@@ -88,7 +88,7 @@ export async function measureCpuTimes(
   const downloadTime = await cpuTimeOf(postern, () => download(`${link}/file/1g.bin`));
   note(comparedWithBare(bareDownloadTime, atMost('CPU: a download of 1 GiB', downloadTime, 0.52, 's')));
   const bareUploadTime = await cpuTimeOf(bare, () => upload(`${bare.url}/store`, 'POST', gibibyte));
-  // Each file is deleted at once: writing into a full page cache costs more than the upload.
+  // Each file is deleted immediately: writing into a full page cache costs more than the upload.
   const uploadTime = await cpuTimeOf(postern, async () => {
     const address = `${link}/file/${nextName()}`;
     await upload(address, 'PUT', gibibyte);

@@ -156,7 +156,7 @@ async function measureVisits(url: string): Promise<{ p99: number }> {
 }
 
 /**
- * Adds waiting test mails, a thousand for each of a hundred contents. Postern must not be running.
+ * Adds waiting test mails: a thousand for each of a hundred rows of `mail_content`. Postern must not be running.
  */
 function addWaitingMails(database: string): void {
   using db = new DatabaseSync(database);

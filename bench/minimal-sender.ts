@@ -1,4 +1,4 @@
-// A small program that promises for mails what Postern promises while it runs, to show what the promise itself costs. It
+// A small program that gives the same guarantee for mails as a running Postern, to show what the guarantee costs. It
 // commits the claim of a mail before it sends the mail, and the outcome before the connection sends the next one.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -168,5 +168,5 @@ export async function measureLargeSearches(note: Note, postern: BenchPostern): P
     ].entries())
       (index === 0 ? first : later)?.push((await search(postern, { searchWord, ...more })).ms);
   note(quantileFigure('a common or short word for the first time, PostgreSQL', first ?? [], 0.99, 5000));
-  note(quantileFigure('its later pages and other orders, PostgreSQL', later ?? [], 0.99, 500));
+  note(quantileFigure('the same words: later pages and other sort orders, PostgreSQL', later ?? [], 0.99, 500));
 }

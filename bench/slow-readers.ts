@@ -21,7 +21,7 @@ function readersThatFit(): number {
   return Math.floor(Math.min((files - 1000) / 2, (pages * 4096) / (4.5 * 2 ** 20)));
 }
 
-/** Measures how slow downloads affect other requests: as many as fit, up to `maxReaders`. */
+/** Measures the effect of slow downloads on other requests. Runs as many downloads as fit, up to `maxReaders`. */
 export async function measureSlowReaders(note: (figure: Figure) => void, postern: BenchPostern, viewId: string): Promise<void> {
   const readerCount = Math.min(maxReaders, readersThatFit());
   await p99(postern, viewId);

@@ -108,7 +108,7 @@ export class DataFolder {
 
   /**
    * Returns the key that encrypts secrets. The first start creates it.
-   * @param isNew whether the database holds no secrets: only then is a new key created
+   * @param isNew whether the database holds no secrets. If it holds secrets, no new key is created
    * @throws Error if the database holds secrets and the key is missing, or if the key is too short
    */
   secretKey(isNew: boolean): string {

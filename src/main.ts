@@ -29,7 +29,7 @@ const isLoopback = (host: string) => host === 'localhost' || host === '::1' || h
 function settingWarnings({ host, publicUrl }: Settings): string[] {
   if (isLoopback(host)) return [];
   if (publicUrl === null)
-    return ['POSTERN_PUBLIC_URL is not set: links contain localhost or the value of HOST, which other machines may not reach.'];
+    return ['POSTERN_PUBLIC_URL is not set: links contain localhost or the value of HOST, which other machines perhaps cannot reach.'];
   return publicUrl.startsWith('https:') ? [] : ['POSTERN_PUBLIC_URL is not https: passwords and files are sent unencrypted.'];
 }
 

@@ -47,7 +47,7 @@ function progressPrinter(): CopyProgress {
 const withSnapshot = <T>({ databaseUrl, data }: Settings, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
   databaseUrl === null ? withSqliteSnapshot(data, work) : withPostgresSnapshot(databaseUrl, work);
 
-/** Names the database that a command uses: without POSTERN_DATA, it may be another one than that of the server. */
+/** Names the database that a command uses: without POSTERN_DATA, it can differ from the database of the server. */
 const databaseName = ({ databaseUrl, data }: Settings) =>
   databaseUrl === null ? `the embedded database in ${data}` : 'the database of POSTERN_DATABASE_URL';
 
@@ -102,7 +102,7 @@ const restore = (settings: Settings, file: string) =>
 async function moveStore(settings: Settings): Promise<void> {
   if (settings.databaseUrl === null) throw new Error('POSTERN_DATABASE_URL is not set: it must name the database to move to');
   checkDatabaseExists({ ...settings, databaseUrl: null });
-  // Opens the store, although the copy reads only a snapshot: opening it fails while Postern uses the database.
+  // Opens the store, although the copy reads only a snapshot: this stops the command while Postern uses the database.
   await using _lockedStore = openSqliteStore(settings.data, throwCause);
   await withSqliteSnapshot(settings.data, (snapshot) =>
     withStore(settings, (store) => {

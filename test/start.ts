@@ -52,7 +52,7 @@ async function readResponse(response: Response): Promise<TestResponse> {
 
 /** True for tests that depend on the behavior of a real disk. */
 const isAboutDisks = /\/test\/(ports|process|faults)\//.test(process.argv[1] ?? '');
-/** Other tests use a folder in memory if the runner has set one: otherwise they would mostly wait for the disk. */
+/** Other tests use a folder in memory if the test runner provides one, because on a disk they would mostly wait for it. */
 const temporaryParent = isAboutDisks ? tmpdir() : (process.env['POSTERN_TEST_MEMORY'] ?? tmpdir());
 
 /** Creates a folder that is deleted after the test. */

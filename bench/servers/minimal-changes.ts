@@ -1,4 +1,4 @@
-// The smallest program that keeps two promises of Postern. It records an upload as pending, stores it durably by a thread, and
+// The smallest program that keeps two promises of Postern. It records an upload as pending, stores it durably in a thread, and
 // records it as done. It inserts a share together with its audit entry. Each response is sent after the commit is on disk.
 import { createHash } from 'node:crypto';
 import { closeSync, fdatasync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';

@@ -28,7 +28,7 @@ export async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
 
 /** What a start found or created in its database. */
 interface PreparedInstallation {
-  /** Identity of the database. */
+  /** Id of the database. */
   readonly databaseId: string;
   /**
    * The admin key that this start created, if it is the first start and POSTERN_API_KEY is not set; otherwise null. If several processes

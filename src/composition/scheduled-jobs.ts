@@ -45,7 +45,7 @@ interface Jobs {
   readonly busyLocations: BusyLocations;
   readonly unknownLinks: UnknownLinks;
   readonly uploadWriters: UploadWriters;
-  /** Identity of the database that this process started with. */
+  /** Id of the database that this process started with. */
   readonly database: string;
   /** Called when the database was replaced after the start: the process must end. */
   readonly onReplacedDatabase: () => void;

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Returns the URL at which a person on this machine can open a server. */
+/** Returns the URL at which a browser on this machine reaches a server. */
 export function urlOf(app: FastifyInstance, host: string): string {
   const address: AddressInfo | string | null = app.server.address();
   const port = typeof address === 'object' && address ? address.port : 0;

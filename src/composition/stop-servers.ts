@@ -20,7 +20,7 @@ export async function stopServers(servers: readonly FastifyInstance[], transfers
 
 /**
  * Disposes of the parts of the server, for a limited time: a database that hangs must not keep the process running. The next start, or
- * another process, recovers changes without an outcome.
+ * another process, recovers the changes whose outcome is not recorded.
  */
 export async function disposeInTime(parts: AsyncDisposable): Promise<void> {
   const timeout = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { fold } from './fold.ts';
 
-// Common passwords of published leaks, and others that attackers try first. All have at least ten characters: shorter ones are refused
+// Common passwords from published leaks, and others that attackers try first. All have at least ten characters: shorter ones are refused
 // anyway.
 const commonPasswords = new Set(
   `1234567890 0123456789 0987654321 9876543210 1234567891 12345678910 123456789a a123456789 123456789q q123456789 1q2w3e4r5t

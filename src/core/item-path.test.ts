@@ -80,7 +80,7 @@ test('a name is at most 255 bytes long, counted in UTF-8', () => {
 test('the root is / or an empty string', () => {
   for (const text of ['', '/']) assert.deepEqual(parseItemPath(text), []);
   assert.deepEqual(parseEncodedPath(''), []);
-  // In a URL, slashes separate segments: another slash would be an empty segment.
+  // In the path of a URL, a slash follows a segment: here, that segment would be empty.
   assert.equal(parseEncodedPath('/'), null);
   assert.equal(formatItemPath(rootPath), '/');
   assert.equal(splitPath(rootPath), null);

@@ -4,7 +4,7 @@ const retryAfter = 5; // seconds
 
 /** Kinds of holders. At a limit, a wide network may lose its memory to another one: see `HeldMemory.hold`. */
 type HolderKind = 'wideNetwork' | 'link' | 'portal' | 'tenant';
-/** The holders that memory counts for, by kind. */
+/** The holders whose limits apply to some memory, by kind. */
 export type MemoryHolders = Readonly<Partial<Record<HolderKind, string>>>;
 /** Maximum bytes at one time: for each holder, by its kind, and in total. */
 export type MemoryLimits = Readonly<Partial<Record<HolderKind, number>>> & { readonly all: number };
@@ -13,7 +13,7 @@ export type MemoryLimits = Readonly<Partial<Record<HolderKind, number>>> & { rea
 interface Hold {
   readonly bytes: number;
   readonly network: string | null; // the wide one
-  /** Names of the limits that it counts for. */
+  /** Names of the limits that count it. */
   readonly limitNames: readonly string[];
   readonly abort: () => void;
   isReleased: boolean;
@@ -69,7 +69,7 @@ class LimitedHolds {
 
   /**
    * Returns the hold to abort in favor of a new one: the newest hold of the network that holds the most. Returns undefined if no other
-   * network holds more than the new hold's network would then hold, or if the new hold has no network.
+   * network holds more than the network of the new hold (with the new hold), or if the new hold has no network.
    */
   findHoldToAbort({ network, bytes }: Hold): Hold | undefined {
     if (network === null) return undefined;
@@ -93,9 +93,9 @@ export class HeldMemory {
   }
 
   /**
-   * Counts bytes until they are released. At a limit, aborts the newest holds of the wide network that holds the most, if that is more
-   * than the network of the new hold would then hold.
-   * @param holders names of the link, network or other holder that the bytes count for, by kind
+   * Counts bytes until they are released. At a limit, aborts the newest holds of the wide network that holds the most, if it holds more
+   * than the network of the new hold (with the new hold).
+   * @param holders names of the link, network or other holder whose limits apply to the bytes, by kind
    * @param abort ends the request or the response in favor of another network
    * @returns a function that releases the bytes
    * @throws Refusal (503) if too many bytes are held already, for one holder or in total

@@ -24,7 +24,7 @@ test('long bodies from hundreds of networks of one site do not cause a body from
   assert.ok(refusals.length > 300, `${refusals.length} are refused`);
 });
 
-test('a body with the field __proto__ is refused, however its letters are written', () => {
+test('a body with the field __proto__ is refused, even if letters of the name are escaped', () => {
   const readBody = jsonBodyParser();
   for (const name of ['__proto__', '\\u005f_proto__', '__\\u0070roto__', '__pr\\u006Fto__']) {
     let refusal: unknown;

@@ -65,7 +65,7 @@ function httpMetrics(registry: Registry) {
   });
   const signIns = new Counter({
     name: 'postern_sign_ins_refused_total',
-    help: 'Refused credentials: wrong, delayed (too many failures or unknown links before; also API keys), busy (too many at once; also requests for codes and tokens).',
+    help: 'Refused credentials by reason: wrong; delayed, after too many failures or unknown links (includes API keys); busy, if too many arrive at once (includes requests for codes and tokens).',
     labelNames: ['reason'],
     registers,
   });
@@ -196,7 +196,7 @@ export function processMetrics(sources: MetricSources): Metrics {
 /** Adds GET /metrics for Prometheus. The caller must be a key or operator of tenant 1 whose role is `metrics` or `admin`. */
 export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports: Ports): void {
   let collecting: Promise<string> | undefined;
-  /** Concurrent requests share one collection. */
+  /** Concurrent requests share one run that collects all metrics. */
   const collectText = () => {
     collecting ??= registry.metrics().finally(() => {
       collecting = undefined;

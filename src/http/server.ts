@@ -80,7 +80,7 @@ const toOriginForm = (target: string) =>
   target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '').replace(/^(?!\/)/, '/');
 
 /**
- * Returns whether a response may not fit into the kernel's send buffer. A slow client can delay
+ * Returns whether a response is perhaps too large for the kernel's send buffer. A slow client can delay
  * such a response, which then occupies its connection and memory.
  */
 const isLarge = (payload: unknown) =>

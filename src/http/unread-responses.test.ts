@@ -7,7 +7,7 @@ import { unreadResponses } from './unread-responses.ts';
 
 const newResponse = () => new ServerResponse(new IncomingMessage(new Socket()));
 
-test('if one network holds all memory of a link, its newest response is aborted for the first response of another network', () => {
+test('if one network holds all memory of a link, its newest response is aborted in favor of the first response of another network', () => {
   const unread = unreadResponses({ link: 4 << 20, wideNetwork: 4 << 20, all: 8 << 20 });
   const slowReader = Array.from({ length: 4 }, newResponse);
   for (const response of slowReader) unread.hold({ link: 'a', wideNetwork: 'slow' }, 1 << 20, response);
@@ -18,7 +18,7 @@ test('if one network holds all memory of a link, its newest response is aborted 
   assert.deepEqual(isEnded, [false, false, false, true, false]);
 });
 
-test('a response is refused if its network would then hold as much as the others', () => {
+test('a response is refused if it would make its network hold as much as the others', () => {
   const unread = unreadResponses({ link: 2 << 20, wideNetwork: 2 << 20, all: 8 << 20 });
   for (const wideNetwork of ['one', 'two']) unread.hold({ link: 'a', wideNetwork }, 1 << 20, newResponse());
   assert.throws(() => unread.hold({ link: 'a', wideNetwork: 'three' }, 1 << 20, newResponse()), { messageName: 'searchBusy' });

@@ -46,7 +46,7 @@ export interface AlertTable {
   tid: number;
   share_id: number;
   /**
-   * Alerts with the same value share a mail: the key of the visitor's identity, or else the site of the visitor's IP address. Alerts from a
+   * Alerts with the same value share a mail. Value: the key of the visitor's identity, or else the site of the IP address. Alerts from a
    * restored backup all have the same value (features/alerts/enqueue-alert.ts).
    */
   visitor: string;
@@ -77,7 +77,7 @@ export interface ResumableUploadTable {
   readonly drop_box: number;
   /** Bytes of the complete file. */
   readonly size: number;
-  /** Durable bytes. The last byte counts only when the file is in place, so that the client can send it again if that failed. */
+  /** Durable bytes. The last byte counts only when the file is in place, so that it can be sent again if placing the file failed. */
   received: number;
   /** Names the staging file. */
   readonly token: string;

@@ -62,7 +62,7 @@ export interface SecondFactorTable {
   secret: string;
   /**
    * Of an app: the time step of the last code. Of a passkey: when its last challenge was created, ms since the epoch. Codes and challenges
-   * that are not newer are refused, unless this value is so far ahead that a clock was wrong.
+   * that are not newer are refused, unless this value is so far in the future that a clock must have been wrong.
    */
   last_step: number;
   created_at: number;

@@ -40,5 +40,5 @@ export interface Directories extends AsyncDisposable {
 /** The directory cannot be used now: it cannot be reached, does not respond in time, is busy, or violates the protocol. */
 export class DirectoryUnavailable extends Error {}
 
-/** The directory refuses the account or a search, or a filter or the user's groups are too long. The message is for the operator. */
+/** The directory refuses the account or a search. Or a filter or the user's list of groups is too long. The message is for the operator. */
 export class DirectoryRefused extends Error {}

@@ -24,7 +24,7 @@ export interface SyncPorts {
   readonly process: string;
 }
 
-/** Limits that the operator has configured, and one that tests shorten. */
+/** Limits that the operator has configured, and `maxChangeTime`, which tests shorten. */
 export interface Limits {
   /** Bytes of an uploaded file. */
   readonly maxFileSize: number;

@@ -33,7 +33,7 @@ export interface CountChangeTable {
   readonly location_id: number;
   /** The change is for the counted folders below this path; `/`: also for the root. */
   readonly path: string;
-  /** A new count is requested, the old counts are discarded as well, or the folders are no longer counted. */
+  /** `count`: a new count is requested. `discard`: the old counts are also discarded. `delete`: the folders are no longer counted. */
   readonly action: 'count' | 'discard' | 'delete';
   /** The change is still to be made for the folders from this path on. */
   next_path: string;

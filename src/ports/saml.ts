@@ -22,7 +22,7 @@ export interface SamlReading {
   readonly tid: number;
   /** Wide network of the client. */
   readonly network: string;
-  /** Waits for the turn of this sign-in, then reads the response by `work`. Fetching the metadata of the provider takes no turn. */
+  /** Waits for the turn of this sign-in, then calls `work` to read the response. Fetching the metadata of the provider takes no turn. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
 }
 

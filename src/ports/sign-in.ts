@@ -116,8 +116,8 @@ export interface CodeCredentials extends CodePlace {
 /** Sign-in with a code that is sent by e-mail. */
 export interface CodeSignIn {
   /**
-   * Enqueues a mail with a new code, which replaces earlier ones of the same browser and link, unless the mailbox has got all codes of
-   * this hour. Does the same for every address: whether it may sign in is checked when the mail is sent.
+   * Enqueues a mail with a new code, which replaces earlier ones of the same browser and link, unless the mailbox has used up its codes
+   * of this hour. Does the same for every address: whether it may sign in is checked when the mail is sent.
    * @throws Refusal (503) if no mail can be sent
    */
   request(profile: ProfileRef, request: CodeRequest): Promise<void>;
@@ -205,7 +205,7 @@ export interface RedirectSignIn {
    *   reference contains
    */
   park?(profile: ProfileRef, response: BrowserReturn): Promise<string>;
-  /** Returns whether a sign-in may begin at the provider. It ends at the portal. Absent: none may. */
+  /** Returns whether a sign-in may begin at the provider. Such a sign-in leads to the portal. Absent: none may begin there. */
   mayBeginAtProvider?(profile: ProfileRef): Promise<boolean>;
   readonly signOut?: ProviderSignOut;
 }

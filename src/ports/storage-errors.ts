@@ -8,7 +8,7 @@ export class OutcomeUnknown extends StorageUnavailable {}
 export class StorageUnusable extends Error {}
 /** The storage has no free space. */
 export class StorageFull extends Error {}
-/** The storage cannot make this change at all. The message says why, to the client that requested it. Nothing was changed. */
+/** The storage cannot make this change at all. The message tells the client why. Nothing was changed. */
 export class ChangeImpossible extends Error {}
 /** There is no file or folder with this path. */
 export class ItemNotFound extends Error {}
@@ -16,7 +16,7 @@ export class ItemNotFound extends Error {}
 export class ItemExists extends Error {}
 /** Another request is renaming or deleting the item, or has not cleaned up after that. Or another program has locked the item. */
 export class ItemBusy extends Error {}
-/** The path of a new file or folder is longer than the storage can keep. */
+/** The path of a new file or folder is longer than the storage allows. */
 export class PathTooLong extends Error {}
 /** The file exists, but its service has moved its bytes to slow storage, from which they must be restored first. */
 export class ItemArchived extends Error {}

@@ -140,11 +140,11 @@ export interface PendingFileChange {
   readonly newName: string;
   /** Names the files of the change in the staging area. */
   readonly token: string;
-  /** The handle of an upload, if it has one and had begun. */
+  /** The handle of the upload, if it had begun and has one. */
   readonly handle?: string | null;
 }
 
-/** Identifies a change among all others, so that recovery can find its traces after a crash. */
+/** Identifies a change among all others, so that recovery can find its evidence after a crash. */
 export interface ChangeContext {
   /**
    * Part of the names of the change's files in the staging area. These files show recovery which
@@ -194,7 +194,7 @@ export interface Storage {
    * @param lifetime seconds
    */
   readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
-  /** Returns a text that is the same for every location that contains this folder, so that changes from all of them share its locks. */
+  /** Returns a text that is the same for every location that contains this folder, so that all these locations use the same locks. */
   folderKey(path: ItemPath): Promise<string>;
   /** Returns the entries of a folder in batches, unsorted, or null if there is no folder. A batch may be empty. */
   list(path: ItemPath, client?: StorageClient): Promise<AsyncIterable<readonly Entry[]> | null>;
@@ -216,7 +216,7 @@ export interface Storage {
    */
   upload(target: UploadTarget, token: string): Promise<Upload>;
   /**
-   * Continues an upload that `closeForRecovery` closed before its first byte, or after an earlier call of this function. Its size must be
+   * Continues an upload that `closeForRecovery` has closed: a new one without bytes, or one that was continued before. Its size must be
    * known. null: the storage cannot continue uploads, so a file must be sent in one request.
    * @throws ItemNotFound (what was written is gone), StorageFull
    */
@@ -224,10 +224,10 @@ export interface Storage {
   /**
    * Finds out whether a change took place before a crash, and repairs what is half done. A further call gives the same result.
    * @returns the name that the change created, renamed to or removed; null: the change did not take place
-   * @throws ItemNotFound if its folder is missing, and no evidence shows that it took place
+   * @throws ItemNotFound if the folder of the change is missing, and no evidence shows that the change took place
    */
   recover(change: PendingFileChange): Promise<string | null>;
-  /** Deletes the traces of a change in the staging area. Call it only after the outcome is recorded: `recover` needs them. */
+  /** Deletes the evidence of a change in the staging area. Call it only after the outcome is recorded: `recover` needs it. */
   clearEvidence(change: PendingFileChange): Promise<void>;
   /**
    * Renames a file or folder within its folder.

@@ -3,7 +3,7 @@ import type { LastIds } from './last-ids.ts';
 import type { SearchPage, SearchQuery } from './search.ts';
 import type { Database } from './tables.ts';
 
-/** Runs queries: in the transaction of a change, which must await nothing but its queries, or outside of one. */
+/** Runs queries, in the transaction of a change or outside of one. A change must await nothing but its queries. */
 export type Tx = Kysely<Database>;
 
 /** The SQL that differs between the engines. Features otherwise use SQL that both engines understand. */

@@ -1,6 +1,6 @@
 /**
  * Variables that Kubernetes sets in every container for each Service of the namespace. If a Service is named `postern`, they begin with
- * POSTERN_. The values are compared, too: a misspelled setting such as POSTERN_ADMN_PORT=9090 is not such a variable.
+ * POSTERN_. The values must match, too: a misspelled setting such as POSTERN_ADMN_PORT=9090 is not such a variable.
  */
 const serviceVariables: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
   { name: /_PORT(_\d+_(TCP|UDP|SCTP))?$/, value: /^(tcp|udp|sctp):\/\// },

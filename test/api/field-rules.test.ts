@@ -126,7 +126,7 @@ test('a username has no comma or colon, and is unique within its login profile r
   assert.equal((await postern.send('accessuser/add', { username: 'aNN', active: true })).status, 200);
 });
 
-test('a user without authId joins the default login profile; the message differs if that profile has no user sign-in', async (t) => {
+test('a user without authId joins the default login profile; the response says so if users cannot sign in there', async (t) => {
   const postern = await startPostern(t);
   const withoutSignIn = await postern.call('accessuser/add', { username: 'ann', active: true });
   const { id } = await postern.call('loginprofile/add', { title: 'Clients' });

@@ -49,7 +49,7 @@ test('a location can be added, read, renamed, used by a share, and deleted when 
   assert.equal((await postern.send('location/get', { id })).status, 404);
 });
 
-test('a configuration can name its folder by path, or by folder, the former name of the field', async (t) => {
+test('a configuration names its folder in the field "path", or in "folder", the former name of this field', async (t) => {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'doc'), 'text');
   for (const member of ['path', 'folder']) {

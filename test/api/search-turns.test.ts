@@ -9,7 +9,7 @@ const neverAborted = new AbortController().signal;
 const busyClient: TurnClient = { tid: 1, groups: callerGroups('key 1') };
 const otherClient: TurnClient = { tid: 2, groups: callerGroups('key 2') };
 
-/** Each search runs until `endOne` ends it, the oldest first. `startedClients` lists the clients in the order of their starts. */
+/** Each search runs until it is ended. `endOne` ends the oldest one. `startedClients` lists the clients in the order of their starts. */
 function controlledSearches(maxPerTenant = 4) {
   const turns = searchTurns(maxPerTenant);
   const startedClients: string[] = [];

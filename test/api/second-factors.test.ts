@@ -202,7 +202,7 @@ test('an admin can remove the second factors of an operator who has lost them, a
   assert.equal((await signIn(postern, 'Olga')).status, 200);
 });
 
-test('the etag of an operator changes with the first second factor and with the removal of the last one', async (t) => {
+test('the etag of an operator changes when the first second factor is added and when the last one is removed', async (t) => {
   const { postern, id, now } = await startWithOlga(t);
   const call = consoleCaller(postern, await signIn(postern, 'Olga'));
   const etag = async () => (await postern.call('operator/search')).list[0].etag;

@@ -35,7 +35,7 @@ test('a viewId has 4 to 64 letters, digits, _ or -, and at least 8 for a share w
   assert.equal(await status(postern.send('loginprofile/updateViewId', { id: profile.id, viewId: 'port' })), 200);
 });
 
-test('a share with a short viewId cannot lose its sign-in through another profile or another profile type', async (t) => {
+test('a share with a short viewId cannot lose its sign-in by a change of its profile or of the profile type', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id }));

@@ -22,12 +22,12 @@ const forgedTokens: Readonly<Record<string, (provider: ForgingProvider) => Promi
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     return new SignJWT(provider.claims()).setProtectedHeader({ alg: 'RS256', kid: 'first' }).sign(privateKey);
   },
-  'signed with HMAC by the public key (key confusion)': async (provider) => {
+  'signed with HMAC and the public key as the secret (key confusion)': async (provider) => {
     const signingInput = `${base64urlJson({ alg: 'HS256', kid: 'first' })}.${base64urlJson(provider.claims())}`;
     const secret = provider.publicKey.export({ format: 'pem', type: 'spki' });
     return `${signingInput}.${createHmac('sha256', secret).update(signingInput).digest('base64url')}`;
   },
-  'signed with HMAC by the client secret': async (provider) => {
+  'signed with HMAC and the client secret': async (provider) => {
     const signingInput = `${base64urlJson({ alg: 'HS256' })}.${base64urlJson(provider.claims())}`;
     return `${signingInput}.${createHmac('sha256', provider.configuration.clientSecret).update(signingInput).digest('base64url')}`;
   },

@@ -161,7 +161,7 @@ test('one network gets at most a hundred codes in ten minutes, and another netwo
   assert.equal(sink.mails.length, 101);
 });
 
-test('after many wrong codes from many networks, a code of the profile allows one attempt, and the right code still works', async (t) => {
+test('after many wrong codes from many networks, a code of the profile allows only one attempt, and the right code still works', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t, { allow: ['*@example.com'], users: [] });
   for (const index of repeat(50, (at) => at)) {
     const guesser = new Browser(postern, `10.${index}.0.1`);

@@ -186,7 +186,7 @@ export class VisitsModel {
     return 200;
   }
 
-  /** A user who is created again has no session and no place in a list of the deleted user. */
+  /** A user who is created again has no session, and is in no list that named the deleted user. */
   addUser(name: Name): number {
     if (this.users.has(name)) return 409;
     this.users.set(name, { active: true, epoch: 0 });

@@ -107,7 +107,7 @@ test('recovery finds out whether a rename in a hierarchical Azure account took p
   for (const isDone of [true, false]) {
     const storage = open(configuration);
     for (const name of ['a', 'b']) await putFile(storage, '/', name, name);
-    // The response to the request that moves the item is lost, or the request itself.
+    // Either the request that moves the item is lost, or only its response.
     service.intercept = (request, response) => {
       if (request.headers['x-ms-rename-source'] === undefined) return false;
       service.intercept = (_, later) => Boolean(later.destroy());

@@ -88,7 +88,7 @@ test('a connection ends with an error, and takes little memory, at a server that
   assert.ok(process.resourceUsage().maxRSS - before < 100_000, 'kilobytes');
 });
 
-test('a connection ends with an error at a server that accepts packets of no size', async (t) => {
+test('a connection ends with an error at a server that accepts only packets of 0 bytes', async (t) => {
   const items = await startFakeSftp(t, () => {}, { connect: (connection) => limitPacketSize(connection, 0) });
   await assert.rejects(items.find(['file']), isTooMany);
 });

@@ -98,7 +98,7 @@ for (const [what, isDown] of [
   ['returns the same key', false],
   ['fails', true],
 ] as const)
-  test(`a metadata service that ${what} shortly before the key expires gets one request in half a minute`, async () => {
+  test(`a metadata service that ${what} shortly before the key expires gets one request every half minute`, async () => {
     let [now, fetchCount] = [0, 0];
     const key = { accessKeyId: 'id', secretAccessKey: 'secret', expires: 3_600_000 };
     const credentials = new MachineCredentials(

@@ -86,7 +86,7 @@ test('a location whose disk did not respond to a visitor counts as available onc
   await folders.check(folder);
 });
 
-test('Postern keeps running if a disk responds too late, and the late result cannot be discarded', async (t) => {
+test('if a disk responds too late and its late result cannot be discarded, Postern keeps running', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 1000;
   t.mock.method(performance, 'now', () => now);

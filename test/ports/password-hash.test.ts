@@ -16,7 +16,7 @@ test('a tenant that sets many passwords does not block other tenants or visitors
     assert.ok(reason instanceof Refusal && reason.messageName === 'signInBusy');
 });
 
-test('a key that sets many passwords delays another key of its tenant by at most two passwords', async () => {
+test('a key that sets many passwords makes another key of its tenant wait for at most two of these passwords', async () => {
   const hashes = argon2PasswordHash(cheap);
   let setCount = 0;
   const manyHashes = Array.from({ length: 20 }, async () => {

@@ -257,9 +257,9 @@ test('texts are sorted by code point', async (t) => {
 
 for (const { letters, options, byIndex } of [
   { letters: 'all letters', options: '', byIndex: ['report', 'договор', '-10', 'eu.', '書類だ'] },
-  { letters: 'no letters but those of ASCII', options: "LC_CTYPE 'C' TEMPLATE template0", byIndex: ['report', '-10', 'eu.'] },
+  { letters: 'only ASCII letters', options: "LC_CTYPE 'C' TEMPLATE template0", byIndex: ['report', '-10', 'eu.'] },
 ])
-  test(`if the database knows ${letters}, a word is searched by the index only if it has trigrams`, async (t) => {
+  test(`if the database knows ${letters}, a word is searched in the index only if the word has trigrams`, async (t) => {
     const { dialect, read } = await openStore(t, options);
     const words = ['report', 'договор', '-10', 'eu.', '書類だ', 'eu', 'ж', '%%%', '書類'];
     const isIndexed = (word: string) => !dialect.containsWord('share.search_text', word).compile(read).sql.includes(`|| ''`);
@@ -415,7 +415,7 @@ test('every key of a tenant table contains the tenant id, so that the table can 
   const referencesToTenantTables = keys.filter(
     ({ table, refers }) => refers !== null && tenantTables.includes(refers) && !tenantTables.includes(table),
   );
-  assert.deepEqual(referencesToTenantTables, [], 'no other table has a reference to a table of a tenant');
+  assert.deepEqual(referencesToTenantTables, [], 'no other table refers to a tenant table');
   const tables = (await store.read.introspection.getTables()).map(({ name }) => name);
   const otherTables = [
     ...['api_key', 'api_token', 'console_invitation', 'delivery', 'failure', 'job', 'link', 'mail_content', 'migration'],
@@ -424,7 +424,7 @@ test('every key of a tenant table contains the tenant id, so that the table can 
   assert.deepEqual(tables.sort(), [...tenantTables, ...otherTables].sort());
 });
 
-test('if walking the sort order takes too long, the page is found by collecting all matches', async (t) => {
+test('if reading the rows in sort order takes too long, the page is found by collecting all matches', async (t) => {
   const connections = openPool(await newDatabase(), 2, 10_000);
   atEnd(t, () => connections.close());
   const { searchPage } = postgresSearch(connections, { statementTimeout: 10_000, walkTimeout: 20, maxUnlimitedMatches: 0 });

@@ -39,7 +39,7 @@ test('a query of one network waits for only a few of the hundreds of queries of 
   await release();
   await Promise.all([...queries, other]);
   const position = completed.indexOf('198.51.100.1');
-  assert.ok(position < 50, `completed as number ${position}`);
+  assert.ok(position < 50, `${position} queries completed first`);
 });
 
 test('the check of the database does not wait for hundreds of queries', async (t) => {
@@ -57,5 +57,5 @@ test('a query within inOwnTurns() waits for only a few of the hundreds of other 
   await release();
   await Promise.all([...queries, own]);
   const position = completed.indexOf('own');
-  assert.ok(position < 50, `completed as number ${position}`);
+  assert.ok(position < 50, `${position} queries completed first`);
 });

@@ -34,7 +34,7 @@ function runAfterLink(t: TestContext, meanwhile: () => void): void {
   );
 }
 
-test('a file that another process renames during a rename gets no second name', async (t) => {
+test('if another process renames the file during a rename, the file gets no second name', async (t) => {
   const { path, rename } = await prepareRename(t);
   runAfterLink(t, () => fs.renameSync(join(path, 'old'), join(path, 'elsewhere')));
   assert.throws(rename, /ENOENT/);

@@ -258,7 +258,7 @@ else {
         throw new Error('killed');
       }
       if (!isCopyOf('a')) return outbound.request(url, options);
-      // The copy begins before the failure, and reaches the service long after it. The rename must wait for the copy before it fails:
+      // The copy begins before the failure, and reaches the service long after it. The rename must not fail before the copy ends:
       // otherwise the copy would be made after the recovery.
       delayedCopy = failure.promise
         .then(() => Promise.race([recovery.promise, sendManyRequests()]))
@@ -290,7 +290,7 @@ else {
 
   const numberedTarget = (name: string, size: number | null) => ({ parent: parsePath('/'), name, size, ifTaken: 'number' }) as const;
 
-  test('S3 (radosgw): files of known or unknown length that would get the same name in a drop box at the same moment are all kept', async () => {
+  test('S3 (radosgw): in a drop box, files that would get the same name at the same moment are all kept, with known or unknown length', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     await putFile(storage, '/', 'a.txt', 'first');

@@ -45,7 +45,7 @@ test('if the search thread ends while queries are held, all queries fail and non
   await Promise.all([before, heldQuery]);
 });
 
-test('while a tenant searches a long history, the searches of others get their results first', async (t) => {
+test('while a tenant searches a long audit log, the searches of others get their results first', async (t) => {
   const file = join(await temporaryFolder(t), 'a.db');
   new DatabaseSync(file).close();
   const threads = createSearchThreads(file, 0, () => {});

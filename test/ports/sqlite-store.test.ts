@@ -67,7 +67,7 @@ test('between long changes of many tenants the event loop runs other work', asyn
   await Promise.all(long);
 });
 
-test('sync() does not wait for all pending changes of a tenant', async (t) => {
+test('sync() does not wait for all waiting changes of a tenant', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   let doneCount = 0;
   const long = Array.from({ length: 12 }, async (_, number) => {

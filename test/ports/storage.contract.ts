@@ -62,7 +62,7 @@ async function runChange(
   try {
     await underLock(storage, formatItemPath(change.parent), change.newName || change.name, () => act(context));
   } finally {
-    await storage.clearEvidence({ ...change, token: context.token }).catch(() => {}); // the folder may not exist
+    await storage.clearEvidence({ ...change, token: context.token }).catch(() => {}); // perhaps the folder does not exist
   }
 }
 
@@ -178,7 +178,7 @@ export function uploadContract(name: string, open: OpenStorage): void {
     assert.deepEqual(await namesIn(storage, '/'), ['doc']);
   });
 
-  test(`${name}: a deleted file and a folder cannot be replaced`, async (t) => {
+  test(`${name}: neither a deleted file nor a folder can be replaced`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'doc', 'old');
     const etag = (await storage.stat(parsePath('/doc')))?.etag ?? '';

@@ -202,7 +202,7 @@ test('the minimum free space applies to the disk of the database, not to a locat
   await putFile(storage, '/', 'a', 'text');
 });
 
-test('on a disk mounted below the root, a change that runs again can open its evidence although its mount note exists', (t) => {
+test('on a disk mounted below the root, a change that runs again can open its evidence, although the note about the mount exists already', (t) => {
   const folder = createMountFolder(t);
   if (!mountAt(t, join(folder, 'mounted'), 'size=4m')) return;
   const root = openRoot(folder);
@@ -367,7 +367,7 @@ test('a cached small file is read again after it is overwritten in place', async
   assert.equal(await storage.open(parsePath('/doc')), null);
 });
 
-test('a large file is opened and closed separately for each of many readers at once', async (t) => {
+test('a large file is opened and closed separately for each of many simultaneous readers', async (t) => {
   const root = await temporaryFolder(t);
   const storage = localDisk(t, root);
   writeFileSync(join(root, 'large'), Buffer.alloc(1 << 20, 'x'));
@@ -377,7 +377,7 @@ test('a large file is opened and closed separately for each of many readers at o
   assert.equal(descriptorsWithin(root), 0);
 });
 
-test('new folders get the mode and group of their parent folder, and uploaded files get its mode without execute permission, despite the umask', async (t) => {
+test('new folders get the mode and group of their parent folder, and uploaded files get that mode without execute permission, despite the umask', async (t) => {
   const folder = await temporaryFolder(t);
   const umask = process.umask(0o077);
   atEnd(t, () => void process.umask(umask));

@@ -69,7 +69,7 @@ export function storeContract(engine: string, createDatabase: CreateDatabase): v
     await assert.rejects(store.write(insertKey('late'), 'job'));
   });
 
-  test(`a failed change is rolled back, and changes at the same time are kept (${engine})`, async (t) => {
+  test(`a failed change is rolled back, and other simultaneous changes are kept (${engine})`, async (t) => {
     const store = await openStore(t);
     const refusal = new Error('refused');
     const results = await Promise.allSettled(

@@ -83,7 +83,7 @@ test('the removal of a folder ends with an error at a server that lists names of
   await assert.rejects(items.delete(['folder']), /a name that no file can have/);
 });
 
-test('the names that the removal of a folder holds count as memory of the tenant until the removal ends', async (t) => {
+test('while a folder is removed, the names held in memory count toward the memory limit of the tenant', async (t) => {
   const memory = new MemoryBudget(100_000);
   const items = await startFakeSftp(
     t,

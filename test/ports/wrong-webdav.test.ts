@@ -251,7 +251,7 @@ test('recovery does not count a rename as done if somebody else has renamed the 
   assert.equal(await storage.recover(change), null);
 });
 
-test('a rename to a name that a WebDAV server refuses fails as impossible, and leaves no evidence', async (t) => {
+test('if a WebDAV server refuses the new name, the rename fails with ChangeImpossible and leaves no evidence', async (t) => {
   const { items, answer } = memoryServer((_, __, response) => {
     response.writeHead(400).end();
     return true;

@@ -86,7 +86,7 @@ test('after many failures, no response and no log line contains a secret, a stac
     assert.doesNotMatch(text, /hunter-two-hidden|secret-key|test-key-of-an-admin/, 'a secret');
   }
   assert.match(log, /incident/);
-  assert.match(log, /"place":"[^"]*(src|build\/server)\/[^"]*:\d+/, 'where an error of Postern occurred');
+  assert.match(log, /"place":"[^"]*(src|build\/server)\/[^"]*:\d+/, 'the log says where in the code the error occurred');
 });
 
 test('readiness stays 200 if the configuration of a location cannot be decrypted', async (t) => {

@@ -43,7 +43,7 @@ test('readiness fails while the data folder is not writable', async (t) => {
   const isReady = async () => (await postern.visit('/health/ready')).status === 200;
   assert.ok(await isReady());
   rmSync(probe);
-  mkdirSync(probe); // a folder in its place makes the write fail
+  mkdirSync(probe); // the write of the file fails, because a folder has its name
   await until(async () => !(await isReady()));
   assert.deepEqual((await postern.visit('/health/ready')).body.data, false);
   rmdirSync(probe);

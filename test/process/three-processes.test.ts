@@ -104,8 +104,8 @@ test('if one of three processes is killed under load, no acknowledged change is 
   async function killOneProcess(): Promise<void> {
     await until(() => countResponses() >= 80);
     // Of 15 requests, 5 go to the suspended process and wait there. At most 3 of them are uploads, because each of the 3 uploading
-    // clients sends one file at a time. So at least 2 are changes. nginx repeats an upload at another process, but not a change, so the
-    // changes fail.
+    // clients sends one file at a time. So at least 2 call share/add. nginx repeats a PUT at another process, but not a POST, so these
+    // calls fail.
     processes[1]?.child.kill('SIGSTOP');
     const requestsBefore = startedRequests;
     await until(() => startedRequests >= requestsBefore + 15);

@@ -47,7 +47,7 @@ async function startWithHeldCount(t: TestContext) {
       gate.opened.resolve();
       await counting;
     },
-    /** Returns the time in ms from the count of a folder to the next one. */
+    /** Returns the time in ms from the last count of a folder to its next count. */
     async pauseOf(path: string) {
       const row = await store.read.selectFrom('counted_folder').selectAll().where('path', '=', path).executeTakeFirstOrThrow();
       return row.due_at - Number(row.counted_at);
@@ -97,7 +97,7 @@ test('a location whose files take long to count does not delay the count of anot
         .values({ tid: Number(tid), location_id: 99, path: '/', counted_at: null, due_at: 0 })
         .execute();
     }, 'job');
-    // The tenant may not use this folder, so its count fails at once, and is due again later.
+    // The tenant is not allowed to use this folder, so its count fails at once, and is due again later.
     const folder = () => store.read.selectFrom('counted_folder').select('due_at').where('location_id', '=', 99).executeTakeFirstOrThrow();
     await until(async () => (await folder()).due_at > 0);
   });
@@ -172,7 +172,7 @@ test('a count reads no other share and no other folder of its tenant, however ma
   assert.match(plan(/^select "id" from "tenant" where /), /SEARCH counted_folder .*USING .*tid=\? AND due_at<\?/);
 });
 
-test('a visit of a share with a quota reads no expired upload, except those that still arrive', async (t) => {
+test('a visit of a share with a quota reads no expired uploads, except those that are still being received', async (t) => {
   const statements = recordStatements(t);
   const postern = await startPostern(t);
   if (postern.ports.store.dialect.name !== 'sqlite') return t.skip('the plan of PostgreSQL depends on its statistics');
@@ -216,7 +216,7 @@ async function addCountedFolders({ ports: { store } }: TestPostern) {
   };
 }
 
-test('after a rename, all counted folders in the folder are counted again: one transaction makes 1000 of them due, and a job the others', async (t) => {
+test('after a rename, all counted folders in the folder are counted again: one transaction makes 1000 of them due, and a job makes the others due', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'in/old'), { recursive: true });
   const { base } = await createShare(postern, { path: '/in' });

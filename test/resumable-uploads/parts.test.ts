@@ -346,11 +346,11 @@ async function addUploads(postern: TestPostern, tus: ReturnType<typeof tusClient
 const idsOfUploads = async ({ ports: { store } }: TestPostern) =>
   (await store.read.selectFrom('resumable_upload').select('id').execute()).map(({ id }) => id);
 
-test('at a link with a thousand unfinished uploads, another network can begin one, and the largest network with idle uploads loses its smallest one', async (t) => {
+test('at a link with a thousand unfinished uploads, another network can begin one, and of the networks with idle uploads, the one with the most uploads loses its smallest one', async (t) => {
   const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const tus = tusClient(postern, base);
   const row = await addUploads(postern, tus, 999, (index) => {
-    // Parts of all uploads of the largest network are being received, so none of them can be deleted.
+    // All uploads of the network with the most uploads are being received, so none of them can be deleted.
     const holder = index < 350 ? 'another process' : null;
     const network = holder ? '198.51.100.0' : index < 650 ? '203.0.113.128' : `192.0.2.${index}`;
     return { network, wide_network: network, received: index === 407 ? 4 : 5, holder };
@@ -366,10 +366,10 @@ test('at a link with a thousand unfinished uploads, another network can begin on
   assert.deepEqual([ids.length, ids.includes('id-407'), ids.includes(row.id)], [1000, false, true]);
 });
 
-test('at a location with five thousand unfinished uploads, a new one at any link replaces the smallest one of the largest network', async (t) => {
+test('at a location with five thousand unfinished uploads, a new one at any link replaces the smallest one of the network with the most uploads', async (t) => {
   const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const tus = tusClient(postern, base);
-  // Each of the other links has fewer than a link may have.
+  // Each of the other links has fewer uploads than the limit of one link.
   const row = await addUploads(postern, tus, 4999, (index) => {
     const network = index < 3000 ? wideNetworkOf('203.0.113.8') : `192.0.2.${index}`;
     return { share_id: 1000 + (index % 100), network, wide_network: network, received: 5 };
@@ -378,7 +378,7 @@ test('at a location with five thousand unfinished uploads, a new one at any link
   const ids = await idsOfUploads(postern);
   assert.deepEqual([ids.length, ids.includes(row.id)], [5000, false], 'no bytes of the deleted upload had arrived');
   const { status, json } = await tus.announce('more', 10, { 'x-forwarded-for': '203.0.113.129' });
-  assert.deepEqual([status, json.code], [503, 'uploadsBusy'], 'the largest network itself must wait');
+  assert.deepEqual([status, json.code], [503, 'uploadsBusy'], 'the network with the most uploads must wait');
 });
 
 test('an upload that has received no bytes expires after 15 minutes', async (t) => {

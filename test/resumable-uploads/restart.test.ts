@@ -165,7 +165,7 @@ test('a location that does not respond does not delay the deletion of expired up
   assert.deepEqual(await remaining(), []);
 });
 
-test('a location that does not respond is swept, and freed of expired uploads, by one run at a time', async (t) => {
+test('at a location that does not respond, at most one sweep and one deletion of expired uploads run at a time', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const { base } = await createShare(postern);
@@ -203,7 +203,7 @@ test('the sweep finds the unfinished uploads among thousands of other names', as
   assert.deepEqual([...(await tokenLookup(read)(names))].sort(), tokens.sort());
 });
 
-test('recovery, the sweep and the end of expired uploads read the configuration of one location at a time', async (t) => {
+test('recovery, the sweep and the deletion of expired uploads read the configuration of one location at a time', async (t) => {
   const statements = recordStatements(t);
   const postern = await startPostern(t);
   const { base } = await createShare(postern);

@@ -9,7 +9,7 @@ function blockThread(): void {
   for (const start = performance.now(); performance.now() - start < 2; );
 }
 
-test('a slice of an archive ends after a few milliseconds, so that archives of small folders do not wait for those of large ones', async () => {
+test('a slice of the listing for an archive ends after a few milliseconds, so that archives of small folders do not wait for those of large ones', async () => {
   async function* entries() {
     for (let number = 0; number < 30; number += 1) {
       blockThread();

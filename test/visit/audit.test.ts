@@ -309,7 +309,7 @@ test('audit entries from a database outage are written in batches, and an invali
     for (let index = from; index < from + 500; index += 1) audit.recordInBackground({ ...event, action: 'rename', path: `/${index}` });
   };
   recordEntries(0);
-  await until(() => failures > 64); // more than run at once: a batch has failed, too
+  await until(() => failures > 64); // more than the writes that run at once, so a batch has failed, too
   recordEntries(500);
   assert.ok(writes < 100 && failures < 100, `${writes} writes were attempted, ${failures} failures were logged`);
   audit.recordInBackground({ ...event, tid: 999, action: 'rename', path: '/of no tenant' });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { codeTurns } from '#features/turns/code-turns.ts';
 
-test('a request for a code gets its response at once, but keeps its turn for a pause; then the next requests start together', async (t) => {
+test('a request for a code gets its response at once, but its turn ends only after a pause; then the next requests start together', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { run } = codeTurns();
   const startedRequests: number[] = [];
@@ -19,7 +19,7 @@ test('a request for a code gets its response at once, but keeps its turn for a p
   await Promise.all(requests);
 });
 
-test('a request for a code that fails rejects with its error, and also keeps its turn for the pause', async (t) => {
+test('a request for a code that fails rejects with its error, and its turn also ends only after the pause', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { run } = codeTurns();
   const failing = Array.from({ length: 8 }, () => run('10.0.0.1', () => Promise.reject(new Error('no mail server'))));

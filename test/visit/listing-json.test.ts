@@ -27,7 +27,7 @@ test('large listings of one network do not block those of other networks, and sm
   await Promise.all(largeListings);
 });
 
-test('a page that a storage returns again is formatted once', async () => {
+test('a page that a storage returns twice is formatted once', async () => {
   const format = listingFormatter();
   const visitor = { address: '192.0.2.1', viewId: 'link' };
   const unchangedPage = page(1);

@@ -20,7 +20,7 @@ test('in a storage with few guarantees, visitors can list, upload, download, arc
   await checkFileActions(postern);
 });
 
-test('a listing gives the memory of its entries back', async (t) => {
+test('a listing frees the memory of its entries', async (t) => {
   let endCount = 0;
   class StorageWithBudget extends MinimalStorage {
     override async page(...parameters: Parameters<MinimalStorage['page']>) {

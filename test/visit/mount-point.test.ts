@@ -7,7 +7,7 @@ import { tusClient } from '../resumable-uploads/tus.ts';
 import { startPostern } from '../start.ts';
 import { createShare } from './visiting.ts';
 
-test('while nothing is mounted, requests to a mount-point location get 503, and no upload is stored', async (t) => {
+test('while nothing is mounted, requests to a location with mountPoint get 503, and no upload is stored', async (t) => {
   const folder = createMountFolder(t);
   const mountPoint = join(folder, 'files');
   if (!mountAt(t, mountPoint, 'size=8m')) return;

@@ -327,7 +327,7 @@ for (const { title, action, path, init } of [
     await mkdir(join(postern.files, 'old'));
     const { base } = await createShare(postern);
     const staging = join(postern.files, '.postern');
-    // While this process was paused after writing its mark, another process recovered the change and deleted the mark.
+    // While this process was paused after writing its mark (marks.ts), another process recovered the change and deleted the mark.
     let hasDeletedMarks = false;
     const deleteMarksBefore = (call: 'mkdirSync' | 'linkSync') => {
       const original = fs[call];

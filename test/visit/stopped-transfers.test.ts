@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { followTransfers } from '#features/visits/transfers/follow-transfers.ts';
 
-test('a drain waits until the outcome of each transfer that it aborts is recorded', async () => {
+test('drain() waits until the outcome of each transfer that it aborts is recorded', async () => {
   const transfers = followTransfers(() => 0);
   const recordedNames: string[] = [];
   for (const name of ['download', 'upload']) {

@@ -19,7 +19,7 @@ function startTurns() {
   return { start, startedTasks, startedNames };
 }
 
-test('one network has at most two of four places, at all links together, and others start at once', async () => {
+test('one network has at most two of four places, at all links together, and requests of other networks start at once', async () => {
   const { start, startedNames } = startTurns();
   for (const link of ['a', 'b', 'c']) void start(`${link}1`, link, 'flood');
   void start('other', 'a', 'quiet');

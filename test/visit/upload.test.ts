@@ -86,7 +86,7 @@ test('replacing a file requires canDelete', async (t) => {
   assert.equal((await put(postern, `${base}/file/new.txt`, 'x')).status, 201);
 });
 
-test('a drop box adds a number to an existing name, and the response has the name that was sent', async (t) => {
+test('a drop box adds a number to a name that exists already, but the response has the name that was sent', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box/folder'), { recursive: true });
   const { base } = await createShare(postern, { ...noPermissions, canUpload: true, path: '/box' });
@@ -138,7 +138,7 @@ test('simultaneous uploads of one name to a drop box are all stored', async (t) 
   assert.deepEqual(texts.sort(), Array.from({ length: 12 }, (_, index) => `text ${index}`).sort());
 });
 
-test('if a drop box has a name many times, it adds a random suffix after a few attempts', async (t) => {
+test('if many numbered names are taken in a drop box, it adds a random suffix after a few attempts', async (t) => {
   let tries = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method === 'upload.place') tries += 1;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type WaitingRequest, waitingLimit } from '#features/turns/waiting-limit.ts';
 import { growthFactor } from '../parts/growth.ts';
 
-/** Returns a limit that requests of `all` networks have reached, and a request of another network. */
+/** Returns a limit that is reached by one request from each of `all` networks, and a request of another network. */
 function fullLimit(all: number) {
   const limit = waitingLimit({ inner: 10, all }, () => new Error('busy'));
   const request = (name: string) => ({ inner: name, largeGroups: [`wide ${name}`, name], refuse: () => {} });

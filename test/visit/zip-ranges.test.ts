@@ -109,7 +109,7 @@ test('every change in the folder changes the ETag, and If-Range with the old ETa
   }
 });
 
-test('if a file changes before its turn in an archive that is being sent, the download is aborted and recorded as failed', async (t) => {
+test('if a file changes before it is sent in an archive, the download is aborted and recorded as failed', async (t) => {
   const { postern, base } = await startWithFiles(t);
   const box = join(postern.files, 'box');
   await writeFile(join(box, 'a-first.bin'), '');

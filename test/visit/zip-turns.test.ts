@@ -61,7 +61,7 @@ for (const { title, method, query, over } of [
     assert.deepEqual(errors(), [], 'no error is logged');
   });
 
-test('the end of an archive does not wait until other large files have been read completely', async (t) => {
+test('the last bytes of an archive do not wait until the large files of other archives have been read completely', async (t) => {
   const gate = Promise.withResolvers<void>();
   const postern = await startWithStorages(t, (method, [, position]) =>
     method === 'file.read' && Number(position) >= slice ? gate.promise : undefined,

@@ -189,7 +189,7 @@ test('a "Select all" that ends after the visitor has opened another folder selec
   await page.getByText('1 selected').first().waitFor();
 });
 
-test('after a refused action, the page no longer offers the actions that are not permitted any more', async (t) => {
+test('after a refused action, the page offers only the actions that are still permitted', async (t) => {
   const { page, postern, share } = await openShare(t, {}, ['a.txt']);
   await page.getByRole('link', { name: /^a.txt/ }).waitFor();
   const currentShare = await postern.call('share/get', { id: share.id });
@@ -214,7 +214,7 @@ test('a refused download is reported on the page', async (t) => {
   await assertAccessible(page, 'a refused download');
 });
 
-test('a download of a folder that is not permitted any more is reported, and the page no longer offers it', async (t) => {
+test('if the download of a folder is no longer permitted, the page reports this and no longer offers the download', async (t) => {
   const { page, postern, share } = await openShare(t, {}, ['a.txt']);
   const link = page.getByRole('link', { name: 'Download all as ZIP' });
   await link.waitFor();

@@ -33,7 +33,7 @@ test('a visitor signs in at the provider with one click, and returns to the fold
   assert.equal(new URL(page.url()).hash, '#/reports');
 });
 
-test('a refused sign-in says so, with a reference, and the visitor can try again', async (t) => {
+test('after a refused sign-in, the page says so and shows a reference, and the visitor can try again', async (t) => {
   const { provider, postern, share, page } = await startWithProvider(t);
   provider.next = 'nobody';
   await page.goto(postern.publicUrl + share.base);

@@ -14,7 +14,7 @@ test('a large upload is stored once and complete, even if the connection is cut 
   checkInterruptedUpload(t, 48 * mebibyte, 3));
 
 for (const viewport of viewports)
-  test(`the list of unfinished uploads is accessible and refuses another file, ${viewport.width} px, ${viewport.dark ? 'dark' : 'light'}`, async (t) => {
+  test(`the list of unfinished uploads is accessible and refuses a wrong file, ${viewport.width} px, ${viewport.dark ? 'dark' : 'light'}`, async (t) => {
     const postern = await startPostern(t);
     const share = await postern.call('share/add', newShare());
     const folder = await temporaryFolder(t);
@@ -104,7 +104,7 @@ test('a second tab does not list, and so cannot end, the upload that the first t
   await secondTab.getByRole('button', { name: 'Do not upload running.mp4' }).waitFor({ state: 'detached' });
 });
 
-test('a second tab lists an upload as soon as the first tab, which was sending it, is left', async (t) => {
+test('a second tab lists an upload as soon as the first tab, which was sending it, opens another page', async (t) => {
   const postern = await startPostern(t);
   const share = await postern.call('share/add', newShare());
   const film = join(await temporaryFolder(t), 'film.mp4');

@@ -77,7 +77,7 @@ test('a portal shows 1000 shares, and loads further ones when the visitor scroll
   assert.equal(await page.getByText('Loading…').count(), 0);
 });
 
-test('after the page has requested the portal again, the failure of an older request does not stop the list of shares', async (t) => {
+test('after the page has requested the portal again, the failure of an older request does not stop the loading of further shares', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);
   const { id } = await postern.call('share/add', newShare({ title: 'Report', authenticationId: profile.id }));

@@ -14,7 +14,7 @@ import { useReconnect } from './use-reconnect.ts';
 type AnyVisit = Visit | PortalVisit;
 type State = { kind: 'loading' } | { kind: 'failed'; failure: Failure } | { kind: 'loaded'; visit: AnyVisit };
 
-/** Returns whether the failure may be gone at the next attempt. */
+/** Returns whether the next attempt may succeed. */
 const isTransient = ({ status }: Failure) => status === 0 || status === 429 || status >= 500;
 const signInUnavailable = new Failure(503, 'signInUnavailable', '', null);
 

@@ -19,7 +19,7 @@ interface Properties {
   readonly failure: Failure;
   readonly retry: () => void;
   readonly onSignOut: (() => void) | null;
-  /** Whether the card is part of a page. Otherwise the card is the page. */
+  /** Whether the card is part of a page. Otherwise the card is the entire content of the page. */
   readonly embedded?: boolean;
 }
 

@@ -22,7 +22,7 @@ function findInCauses<E extends Error>(cause: unknown, kind: abstract new (...pa
 /** Returns the text of an error of a provider: its code, and its description if there is one. */
 const errorText = (error: string, description: string | undefined) => oneLine(description ? `${error} ("${description}")` : error);
 
-/** Returns the port's error for an error that the browser has brought back. Its text is not signed, so a visitor may have invented it. */
+/** Returns an error of `provider-errors.ts` for an error the browser sends. Its text is not signed, so a visitor may have invented it. */
 function authorizationError({ error, error_description: description, cause }: Library.AuthorizationResponseError): Error {
   const text = `The browser came back with an error, which is not verified: ${errorText(error, description)}`;
   return temporaryErrors.includes(error) ? new ProviderUnavailable(text, { cause }) : new ResponseRefused(text, { cause });
@@ -31,7 +31,7 @@ function authorizationError({ error, error_description: description, cause }: Li
 /** Thrown if the caller could not store a refresh token. `cause` is the caller's error, not an error of the provider. */
 export class TokenStoreError extends Error {}
 
-/** Returns the port's error for an error of openid-client, and the cause of `TokenStoreError` as it is. */
+/** Returns an error of `provider-errors.ts` for an error of openid-client. Returns the cause of a `TokenStoreError` unchanged. */
 export function providerError(library: typeof Library, cause: unknown): Error {
   const storeError = findInCauses(cause, TokenStoreError);
   if (storeError?.cause instanceof Error) return storeError.cause;

@@ -6,7 +6,7 @@ import { providerError } from './provider-error.ts';
 /** A code that no provider has issued. If a provider refuses the code but not the client, the settings of the client are right. */
 const inventedCode = 'postern-tests-this-client';
 
-/** Returns the number of keys in a key set (RFC 7517, 5); also 0 if the text is not one. */
+/** Returns the number of keys in a key set (RFC 7517, 5); 0 also if the text is not a key set. */
 function keyCountOf(text: string): number {
   try {
     const { keys }: { keys?: unknown } = JSON.parse(text);

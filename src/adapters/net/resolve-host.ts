@@ -33,7 +33,7 @@ const isUnknownName = (cause: unknown) =>
 
 /**
  * Returns a function that returns all addresses of a name. A name whose server does not respond delays no other name. The lookup of the
- * operating system occupies a thread, so it looks up only names that the name servers do not know, and at most four at a
+ * operating system occupies a thread. So it is used only for names that the name servers do not know, and for at most four at a
  * time. Further ones count as not found.
  */
 export function hostResolver(sources: NameSources = systemSources): (host: string) => Promise<readonly string[]> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { writePrivateFileOnce } from './durable-file.ts';
 
-test('a second write does not replace the secret key, which only its owner can read', (t) => {
+test('a second write does not replace the secret key, and only the owner of the file can read it', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-test-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'secret-key');

@@ -27,7 +27,7 @@ export class TenantTurns {
 
   /**
    * @param monotonic returns a monotonic time in ms
-   * @param restFactor after the work of each iteration, other requests get the event loop for this factor times its duration
+   * @param restFactor after the work of each iteration, other requests get the event loop for `restFactor` times as long as the work took
    */
   constructor(monotonic: () => number, restFactor = 0) {
     this.#monotonic = monotonic;
@@ -57,7 +57,7 @@ export class TenantTurns {
   }
 
   /**
-   * Plans the work of an iteration of the event loop. Node.js calls these functions one after the other. Between two of them, it runs the
+   * Plans the work of an iteration of the event loop. Node.js calls the immediates one after the other. Between two of them, it runs the
    * promise callbacks that the first has caused, so `#endPiece` is called when all work of the piece is done.
    */
   #planIteration(): void {

@@ -50,7 +50,7 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
   async function folderError(tid: number, configuration: string, others: readonly StorageLocation[]): Promise<string | null> {
     const { path, folder: formerPath }: { path?: string; folder?: string } = JSON.parse(configuration);
     if (path === undefined && formerPath === undefined) return 'path is required, as in { "path": "/absolute/path" }';
-    if (path !== undefined && formerPath !== undefined) return 'folder is the former name of path: give path alone';
+    if (path !== undefined && formerPath !== undefined) return 'folder is the former name of path: use only path';
     const configuredPath = configuredFolder(data, configuration);
     const [folder] = await folders.resolveLinks([configuredPath]);
     // The error is the same for every folder outside the roots, so that it does not reveal which folders exist.

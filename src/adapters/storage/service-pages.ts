@@ -88,7 +88,7 @@ export class ServicePages {
     };
   }
 
-  /** The same for an upload that continues. */
+  /** As `watchUpload`, for an upload that continues. */
   async watchContinued(continuing: Promise<ContinuedUpload>): Promise<ContinuedUpload> {
     const upload = await continuing;
     return { ...(await this.watchUpload(continuing)), readBack: () => upload.readBack() };

@@ -129,7 +129,7 @@ export class SpoolSpace {
     return newFile !== null;
   }
 
-  /** Call it after the reservation was created: of two processes that read the folder at once, at least one then sees both. */
+  /** Call it after the reservation was created: if two processes reserve space at once, at least one sees both reservations. */
   async #isWithinLimits(upload: string): Promise<boolean> {
     let snapshot = this.#snapshot;
     const isOld = !snapshot || this.#ageOf(snapshot) >= maxAge || this.#freePart(snapshot, upload) < scarcePart;
@@ -163,7 +163,7 @@ export class SpoolSpace {
     }
   }
 
-  /** Returns how many bytes of an upload have arrived if its reservation is stale, or null. @param now the time of the disk */
+  /** If the reservation of an upload is stale, returns how many bytes have arrived; otherwise null. @param now the time of the disk */
   async #staleSize(upload: string, bytes: number, now: number): Promise<number | null> {
     const file = await stat(join(this.#folder, upload)).catch(() => null); // no part of it has arrived
     const reservation = await stat(this.#path(upload, bytes)).catch(() => null); // deleted meanwhile

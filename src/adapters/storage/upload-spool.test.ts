@@ -72,7 +72,7 @@ test('after at most a second, a process counts the files that another process ha
   await assert.rejects(send(other, 3, 'a', 1), StorageFull);
 });
 
-test('while much space is free, a process reads the folder once a second, and still deletes what another one has stored', async (t) => {
+test('while much space is free, a process reads the folder once a second, but can delete what another one has stored', async (t) => {
   const { spool, newSpool: startProcess, folder, passTime } = await newSpool(t, 1000);
   const other = startProcess();
   await send(other, 1, 'a', 1);
@@ -141,7 +141,7 @@ test('a reservation that was never counted does not let its upload exceed the li
   await assert.rejects(send(spool, 1, 'b', 45), StorageFull);
 });
 
-test('a process that opens the file of an upload late keeps the bytes that another one has received', async (t) => {
+test('if a process is late to open the file of an upload, the bytes that another process has received stay', async (t) => {
   const { spool, newSpool: startProcess } = await newSpool(t, 100);
   await send(startProcess(), 1, 'a', 6);
   const lateFile = await spool.open(1, { token: 'a', offset: 0, size: 6 });

@@ -103,8 +103,8 @@ export class SpooledFile {
 }
 
 /**
- * Keeps the bytes of uploads in parts for storages whose servers get a file only when it is complete. Each file is named by its tenant and
- * the token of its upload.
+ * Keeps the bytes of uploads in parts until each upload is complete, for storages whose servers get only complete files. The name of a
+ * file consists of the tenant and the token of its upload.
  */
 export class UploadSpool {
   readonly #folder: string;

@@ -8,7 +8,7 @@ function countMatches(db: Tx, matches: Matches, version: string | null, counts: 
   return counts.count(version, query, async () => (await db.executeQuery(query)).rows[0]?.total ?? 0);
 }
 
-/** The rows of a page: an offset and a limit, counted from the nearer end of all matches, or from the position `after`. */
+/** The rows of a page. The offset counts from the nearer end of all matches, or from the position `after`. */
 export interface PageRange {
   /** Whether the offset counts from the end. */
   readonly reversed: boolean;
@@ -46,7 +46,7 @@ export function pageRowsQuery(
 }
 
 /**
- * Returns the same matches as a query that makes the database find all of them by the index of their filter, and then sort them.
+ * Returns the matches as a subquery: the database first finds all of them by the index of their filter, and then sorts them.
  * @param fence clause that keeps the engine's planner from moving the outer ORDER BY into the subquery
  */
 export function materializeMatches({ rows }: Matches, fence: 'OFFSET 0' | 'LIMIT -1 OFFSET 0'): Pick<Matches, 'rows'> {

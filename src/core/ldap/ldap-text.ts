@@ -24,7 +24,7 @@ export function fillFilter(template: string, values: Readonly<Record<string, str
 /**
  * Fills `{username}` in a pattern for the name with which a user signs in at a directory.
  * @returns null for a name with other characters than letters, digits, spaces and `.`, `_`, `'`, `-`: they may have a meaning in a DN or in
- *   a user principal name. Also for a name that is empty, longer than 255 characters, or begins or ends with a space
+ *   a user principal name. Also null for a name that is empty or longer than 255 characters, or that begins or ends with a space
  */
 export const fillPattern = (pattern: string, username: string): string | null =>
   /^[\p{L}\p{N}._' -]{1,255}$/u.test(username) && username.trim() === username ? pattern.replaceAll('{username}', () => username) : null;

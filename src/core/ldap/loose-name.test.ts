@@ -18,7 +18,7 @@ const spellings: readonly (readonly [string, string])[] = [
   ['iv', 'Ⅳ'],
 ];
 for (const [one, other] of spellings)
-  test(`a directory may take ${JSON.stringify(one)} and ${JSON.stringify(other)} for one name`, () => {
+  test(`a directory may treat ${JSON.stringify(one)} and ${JSON.stringify(other)} as the same name`, () => {
     assert.equal(looseName(one), looseName(other));
   });
 

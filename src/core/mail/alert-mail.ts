@@ -39,7 +39,7 @@ const maxNamedVisitors = 10;
 const maxAddresses = 10;
 const maxPathLength = 200; // characters; with a hundred paths of 4,000 characters, a mail has more than a megabyte
 
-/** Returns a path or name for a mail. Of a long one, it returns an ellipsis and the end, where the name and extension of the file are. */
+/** Returns a path or name for a mail. If it is long: an ellipsis and its end, which contains the name and extension of the file. */
 export function endOfPath(path: string): string {
   const characters = [...path];
   return characters.length <= maxPathLength ? path : `…${characters.slice(1 - maxPathLength).join('')}`;
@@ -55,7 +55,7 @@ const countTexts = [
   ['delete', 'deletions'],
 ] as const;
 
-/** Returns the subject and the content of an alert. The link in its footer is the address by which its recipient unsubscribes. */
+/** Returns the subject and the content of an alert. The link in the footer, by which a recipient unsubscribes, is added later. */
 export function alertMail(
   { shareTitle, viewUrl, visitors, addresses, namedActions, counts }: AlertContent,
   language: Language,

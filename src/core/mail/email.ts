@@ -1,6 +1,6 @@
 import { fold } from '#core/fold.ts';
 
-const maxEmailLength = 254; // RFC 5321, 4.5.3.1.3, less the angle brackets
+const maxEmailLength = 254; // RFC 5321, 4.5.3.1.3, without the angle brackets
 // One @, and nothing that a mail program or server could read as a second recipient or as another header.
 const emailForm = /^[^\s\p{C}@,;:<>()[\]"\\]+@[^\s\p{C}@,;:<>()[\]"\\]+$/u;
 

@@ -20,7 +20,7 @@ test('an e-mail address counts as verified only if the source of the address say
   assert.equal(identity({ ...unverified, email_verified: false }, verified).email, '');
 });
 
-test('a name or a group that is too long names nobody: its beginning could be the name of somebody else', () => {
+test('a name or a group that is too long is ignored, not shortened: its beginning could be the name of somebody else', () => {
   const longestName = 'a'.repeat(255);
   assert.deepEqual(identity({ upn: `${longestName}x`, realm: { roles: [`${longestName}x`, 'staff'] } }).names, ['ann']);
   assert.deepEqual(identity({ upn: `${longestName}x`, realm: { roles: [`${longestName}x`, 'staff'] } }).groups, ['staff']);

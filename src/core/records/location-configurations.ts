@@ -47,7 +47,7 @@ export const S3Configuration = Type.Object(
     region: patternText('^[A-Za-z0-9-]{1,64}$', { description: 'Region of the bucket, such as eu-central-1.' }),
     bucket: patternText('^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$', { description: 'Name of the bucket.' }),
     prefix: Type.Optional(
-      lineOf(512, { description: 'Beginning of the keys of the location, such as reports/2026. It is the root of the location.' }),
+      lineOf(512, { description: 'Prefix of the keys of the location, such as reports/2026. It is the root of the location.' }),
     ),
     pathStyle: Type.Optional(
       Type.Boolean({ description: 'true: the bucket is the first part of the path. Default: it is the first part of the host name.' }),
@@ -78,7 +78,7 @@ export const AzureConfiguration = Type.Object(
     container: patternText('^(\\$root|[a-z0-9](-?[a-z0-9]){2,62})$', { description: 'Name of the container.' }),
     prefix: Type.Optional(
       lineOf(512, {
-        description: 'Beginning of the names of the blobs of the location, such as reports/2026. It is the root of the location.',
+        description: 'Prefix of the names of the blobs of the location, such as reports/2026. It is the root of the location.',
       }),
     ),
     hierarchicalNamespace: Type.Optional(

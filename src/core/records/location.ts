@@ -19,7 +19,7 @@ export const locationFields = {
   maxBytes: limitField('Quota: how many bytes the files of the location may have together. Uploads beyond it get 507. null: no limit.'),
   maxFiles: limitField('Quota: how many files the location may hold. Uploads beyond it get 507. null: no limit.'),
   usedBytes: count(
-    'How many bytes the files of the location have. Changes through Postern count at once, others when the files are counted again. null: the files were not counted yet.',
+    'How many bytes the files of the location have. Changes through Postern are counted at once. Other changes are included when the files are counted again. null: the files were not counted yet.',
   ),
   usedFiles: count('How many files the location holds. Updated at the same times as usedBytes. null: the files were not counted yet.'),
   ...stampFields,

@@ -99,7 +99,7 @@ const writableFields = [
   'configuration',
 ] as const;
 
-/** Body of loginprofile/add. `userCount` is computed; the body accepts and ignores it, because the REST API lists it. */
+/** Body of loginprofile/add. `userCount` is computed. The body may contain it, as the published REST API says, but it is ignored. */
 export const NewLoginProfile = bodyOf(loginProfileFields, [], [...writableFields, 'userCount']);
 export type NewLoginProfile = Static<typeof NewLoginProfile>;
 

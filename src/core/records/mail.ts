@@ -50,7 +50,7 @@ export type MailTest = Static<typeof MailTest>;
 export const Invitation = bodyOf(
   {
     id: recordId('Share.'),
-    emails: listOf('Addresses, separated by commas. Without them: those of the users whom the share lists.'),
+    emails: listOf('Addresses, separated by commas. Absent or empty: the addresses of the users whom the share lists.'),
     message: freeText('Text of the sender, shown in the mail.'),
   },
   ['id'],

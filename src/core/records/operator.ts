@@ -17,7 +17,7 @@ export const operatorFields = {
   }),
   signsInAtProvider: flag('true: the operator can sign in at the provider of `POSTERN_OPERATOR_OIDC_ISSUER`.'),
   roleFromProvider: flag('true: each sign-in at the provider sets the role.'),
-  hasSecondFactor: flag('true: the operator has a second factor, which a sign-in with a password asks for.'),
+  hasSecondFactor: flag('true: the operator has a second factor. A sign-in with a password requires it.'),
   lastSignInDateTime: instant('When the operator last signed in; null: never.'),
   ...stampFields,
 };

@@ -6,7 +6,7 @@ export const sortOrders = { ace: 'asc', asc: 'asc', ascending: 'asc', dsc: 'desc
 export const defaultPageSize = 50;
 export const maxPageSize = 1000;
 
-/** Query parameters of every search. `parsePage` checks `sortField`, whose values depend on the record, and `sortOrder`, ignoring case. */
+/** Query parameters of every search. `parsePage` checks `sortField` (its values depend on the record) and `sortOrder` (ignoring case). */
 const pageFields = {
   searchWord: Type.Optional(Type.String({ maxLength: 255, description: "Case-insensitive substring of the record's text fields." })),
   startIndex: Type.Optional(
@@ -24,7 +24,7 @@ const pageFields = {
     Type.String({
       format: 'date-time',
       description:
-        'Last changed at or before this instant; for records that store no change, such as audit entries, mails and API keys: created. A date without a time: until the end of that day.',
+        'Last changed at or before this instant; audit entries, mails, API keys and other records without a time of change: created at or before it. A date without a time: until the end of that day.',
     }),
   ),
   sortField: Type.Optional(Type.String({ description: 'Field to sort by; default `id`.' })),

@@ -32,8 +32,8 @@ export class StoredFields<const Flag extends string, const Text extends string> 
   readonly #flagColumns: readonly (readonly [Flag, string])[];
   readonly #textColumns: readonly (readonly [Text, string])[];
   /**
-   * All fields, with placeholder values. Copying it takes a quarter of the time of adding the fields one by one to an empty object, which
-   * V8 stores as a hash table.
+   * All fields, with placeholder values. Copying it takes a quarter of the time of adding the fields one by one to an empty object:
+   * V8 stores an object that grows like this as a hash table.
    */
   readonly #template: object;
 

@@ -28,7 +28,7 @@ const keyByHash = preparedQuery<
   { id: number; tid: number; name: string; role: string; expires_at: number | null; last_used_at: number | null }
 >((db, p) => db.selectFrom('api_key').select(columns).where('hash', '=', p('hash')));
 
-/** Returns the key with this hash, or the key whose token has this hash, even if it has expired; else null. */
+/** Returns the key with this hash, or the key whose token has this hash; else null. Does not check whether key and token have expired. */
 async function findKeyByHash(db: Tx, hash: string) {
   const [byKey] = await keyByHash(db, { hash });
   if (byKey) return { ...byKey, ends_at: byKey.expires_at, byToken: false };
@@ -46,7 +46,7 @@ const isExpired = (key: { ends_at: number | null; expires_at: number | null; byT
   [key.ends_at, key.expires_at].some((end) => end !== null && end <= now) ||
   (key.byToken && key.ends_at !== null && key.ends_at > now + 2 * tokenLife);
 
-/** Returns the role of the key that has this hash, or whose token has it. Returns null if there is none or it has expired. */
+/** Returns the role of the key that has this hash, or whose token has it. Returns null if the key or token is missing or has expired. */
 export async function findKeyRole(db: Tx, hash: string, now: number): Promise<Role | null> {
   const row = await findKeyByHash(db, hash);
   return row && !isExpired(row, now) ? parseKeyRole(row.role) : null;

@@ -13,7 +13,7 @@ export interface Download {
   readonly version: string | null;
 }
 
-/** Returns whether a download is an archive with unlimited variants: one of chosen names, or one without a version. */
+/** Returns whether a download is an archive with unlimited variants: an archive of chosen entries, or an archive without a version. */
 export const isUnboundedArchive = ({ event: { action, after, outcome }, version }: Download) =>
   action === 'downloadFolder' && outcome === 'begun' && (after !== undefined || version === null);
 

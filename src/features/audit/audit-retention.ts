@@ -75,15 +75,15 @@ async function deleteBefore(ports: RetentionPorts, before: number): Promise<numb
 
 /**
  * Returns the retention of the audit log. If the clock were ahead by more than POSTERN_AUDIT_DAYS, retention would delete the complete
- * log. Therefore it deletes the entries of at most one day each hour. It deletes nothing if the clock and the monotonic clock measure times
- * since the start that differ by more than an hour. After a gap of more than `maxGap` between two entries, or between the newest entry and
+ * log. Therefore it deletes the entries of at most one day each hour. It deletes nothing if the times since the start by the clock and by
+ * the monotonic clock differ by more than an hour. After a gap of more than `maxGap` between two entries, or between the newest entry and
  * the start, it waits for a day.
  * @param elapsed ms since an arbitrary time, from a monotonic clock
  */
 export function auditRetention(ports: RetentionPorts, elapsed: () => number, log: RetentionLog): AuditRetention {
   const start = { now: ports.clock.now(), elapsed: elapsed() };
   let newestAtStart = findEntryTime(ports, 'desc');
-  newestAtStart.catch(() => {}); // the database is unavailable: the run reads it again
+  newestAtStart.catch(() => {}); // if the database is unavailable now, `run` reads the time again
   let deletedAt: number | null = null;
 
   /** Returns why nothing may be deleted now, or null if entries may be deleted. */

@@ -51,7 +51,7 @@ export class UnwrittenEvents {
 
   /**
    * @param onRejected receives the error of each event that the database rejects
-   * @param onDropped receives the number of events that did not fit, together with the end of a write
+   * @param onDropped receives the number of events that did not fit, after the next write of other events
    */
   constructor(ports: Pick<Ports, 'store' | 'process'>, onRejected: (cause: unknown) => void, onDropped: (count: number) => void) {
     this.#ports = ports;

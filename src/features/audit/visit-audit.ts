@@ -34,7 +34,7 @@ const alertedAction = ({ action, visitor, visitorRequest }: VisitEvent, auditId:
 });
 
 /**
- * Writes the audit log of visits to this process. Equal events share one entry with a count. The database holds the open entries too,
+ * Writes the audit log for this process's visitors. Equal events share one entry with a count. The database holds the open entries too,
  * so that counting continues after a restart.
  */
 export class VisitAudit implements AsyncDisposable {
@@ -171,7 +171,7 @@ export class VisitAudit implements AsyncDisposable {
     this.#addToEntry(id, { tid: tenantOfEvent(event), count: 1, bytes: null, outcome: null });
   }
 
-  /** Writes the entry of an event that has no open entry in memory. The database may still hold one: then it counts the event there. */
+  /** Writes the entry of an event that has no open entry in memory. If the database still holds one, the event is counted there. */
   #writeEvent(event: VisitEvent, key: string, now: number): Promise<number> {
     const { store, process } = this.#ports;
     const grouped = { event, key, now, until: now + groupingWindow };

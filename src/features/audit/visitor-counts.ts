@@ -53,8 +53,8 @@ export interface ReportRange {
 }
 
 /**
- * Selects all entries of a range. Compares the share and the time together, and `newestFirst` sorts by both: otherwise PostgreSQL may not
- * read the index of the share's entries.
+ * Selects all entries of a range. Compares the share and the time together, and `newestFirst` sorts by both: PostgreSQL might otherwise not
+ * use the index of the share's entries.
  */
 function allEntries(db: Tx, { tid, shareId, from, before }: ReportRange) {
   const entries = db.selectFrom('audit').where('tid', '=', tid);
@@ -90,8 +90,8 @@ interface Window {
 }
 
 /**
- * Returns the newest half hours of a range that hold at most `max` entries together. Entries of operators count too: they are read even if
- * a window has few entries of visitors. If the newest half hour alone holds more, returns a part of it: at most a quarter of `max` entries,
+ * Returns the newest half hours of a range that hold at most `max` entries together. Entries of operators count too: the database reads
+ * them, to find those of visitors. If the newest half hour alone holds more, returns a part of it: at most a quarter of `max` entries,
  * or all entries of one millisecond.
  * @param dividedStart start of the half hour of which a part was returned before: the rest of it is returned in parts too
  * @returns null if the range holds no entries
@@ -115,7 +115,7 @@ async function newestWindow(db: Tx, range: ReportRange, max: number, dividedStar
 /** Groups the entries without an identity by the visitor's name. */
 const nameWithoutIdentity = sql`case when identity_key is null then actor end`;
 
-const timeOffset = 1_000_000_000_000_000; // ms: with it, every time has 16 digits, so that texts sort as times
+const timeOffset = 1_000_000_000_000_000; // ms: with it, every time has 16 digits, so that the texts sort like the times
 
 /** The name in the newest entry: the greatest text of time and name, without the time. */
 const newestName = sql<string>`substr(max(cast(${sql.lit(timeOffset)} + at as text) || actor), 17)`;

@@ -40,7 +40,7 @@ async function beginCopy(store: Store): Promise<void> {
 }
 
 /**
- * Returns the rows as they are inserted. Login profiles come after their tenants, so a tenant is inserted without its default profile,
+ * Returns the rows to insert. Login profiles come after their tenants, so a tenant is inserted without its default profile,
  * which does not exist yet.
  */
 const withoutProfile = (table: TableName, rows: readonly CopiedRow[]) =>

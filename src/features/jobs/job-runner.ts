@@ -25,7 +25,7 @@ export interface JobKind {
   readonly concurrency: number;
   /** ms after which another process may run the job if this process has ended or hangs. */
   readonly lease: number;
-  /** ms before the next attempt, by the number of failures; the last one repeats. */
+  /** ms before the next attempt, by the number of failures; the last pause repeats. */
   readonly pauses: readonly [number, ...number[]];
   /** Attempts after which a job is given up; null: never. */
   readonly maxAttempts: number | null;

@@ -8,7 +8,7 @@ import type { Tx } from '#ports/store.ts';
 import type { ShareTable } from '#ports/tables.ts';
 import { findViewIdOwner } from './view-ids.ts';
 
-/** Returns an SQL expression for the address ranges that an earlier version stored as text only. It is null for other profiles. */
+/** Returns an SQL expression for the address ranges that an earlier version stored as text only. It is null for packed ranges. */
 export const unpackedRanges = (profile: string) =>
   sql<string | null>`case when ${sql.ref(profile)}.ip_bounds is null then ${sql.ref(profile)}.ip_range end`;
 

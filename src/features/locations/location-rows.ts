@@ -59,7 +59,7 @@ function formOf(kind: string): ConfigurationForm {
   return locationConfigurations[name];
 }
 
-/** Refuses the mask of a stored secret if the server has changed: the secret would be sent to another server. @throws Refusal (400) */
+/** Refuses a masked secret if the server has changed: the stored secret would be sent to another server. @throws Refusal (400) */
 function checkServer({ server, secrets }: ConfigurationForm, sent: object, current: string): void {
   const before = current === '' ? {} : parseConfiguration(current);
   const changedMember = server.find((member) => Reflect.get(sent, member) !== Reflect.get(before, member));

@@ -7,7 +7,7 @@ export const makeDefault = changeOperation({
   name: 'loginprofile/makeDefault',
   method: 'POST',
   role: 'admin',
-  summary: 'Makes a login profile the default, which accessuser/add uses without an authId.',
+  summary: 'Makes a login profile the default, which accessuser/add uses if its body has no authId.',
   message: 'loginProfileMadeDefault',
   body: bodyOf(loginProfileFields, ['id'], []),
   target: { table: 'login_profile' },

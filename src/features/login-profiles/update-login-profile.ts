@@ -128,7 +128,7 @@ async function changeType(tx: Tx, tid: number, profileId: number, { from, to: ty
   if (listsUsersById(from) !== listsUsersById(typeId)) await relinkNames(tx, tid, profileId, typeId);
 }
 
-/** Claims the viewId of the request for the portal, if it differs from the current one. @returns the viewId to store */
+/** Claims the new viewId of a portal, if it differs from the current one. @returns the viewId to store */
 async function updateViewId(tx: Tx, tid: number, id: number, newViewId: string | null | undefined, current: string): Promise<string> {
   if (newViewId === undefined || newViewId === current) return current;
   if (newViewId === null || newViewId === '')

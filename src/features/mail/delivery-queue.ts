@@ -52,7 +52,7 @@ export async function hasDeliveriesToSend(store: Store, lane: MailLane): Promise
 export const isClaimed = ({ id, attempts }: ClaimedDelivery) =>
   sql<boolean>`delivery.id = ${id} AND delivery.state = 'sending' AND delivery.attempts = ${attempts}`;
 
-/** Sets claimed deliveries that were not tried back to `waiting`. */
+/** Requeues claimed deliveries that were not tried: their state becomes `waiting` again. */
 export async function requeueUntriedDeliveries({ store }: QueuePorts, deliveries: readonly ClaimedDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
   await store.write(
@@ -67,7 +67,7 @@ export async function requeueUntriedDeliveries({ store }: QueuePorts, deliveries
 }
 
 /**
- * Sets deliveries that an interrupted run has left in `sending` back to `waiting`. Only the sender of the lane may call it, before it
+ * Requeues deliveries that an interrupted run has left in the state `sending`. Only the sender of the lane may call it, before it
  * claims any.
  */
 export async function requeueInterrupted({ store }: QueuePorts, lane: MailLane): Promise<void> {
@@ -85,7 +85,7 @@ export async function requeueInterrupted({ store }: QueuePorts, lane: MailLane):
 }
 
 /**
- * Claims due deliveries of the next tenant and, within it, of the next turn, the longest due first. So a mail to thousands of
+ * Claims due deliveries of the next tenant and, within it, of the next turn, in the order of their due times. So a mail to thousands of
  * recipients delays no other mail, and the codes that one wide network requests delay no other codes.
  * @returns an empty list if none is due, or if all that are due must wait because of slow mails
  */
@@ -124,7 +124,7 @@ export type AttemptOutcome =
   | { readonly kind: 'refused'; readonly error: string }
   /** Try again later. */
   | { readonly kind: 'delayed'; readonly error: string }
-  /** The server could not be used for another mail, so this one was not tried. */
+  /** The server could not be used when an earlier mail was sent, so this one was not tried. */
   | { readonly kind: 'untried' }
   /** Too many mails to the host or domain of the recipient are slow: this one was not tried. */
   | { readonly kind: 'postponed' }

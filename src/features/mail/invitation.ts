@@ -22,7 +22,10 @@ function givenRecipients(text: string): string[] {
 }
 
 const tooMany = () =>
-  fieldRefusal('emails', `must name at most ${maxRecipients} addresses; if empty, the share must list at most that many e-mail addresses`);
+  fieldRefusal(
+    'emails',
+    `must name at most ${maxRecipients} addresses; if the field is empty, the share must list at most that many e-mail addresses`,
+  );
 
 /** Returns the addresses of the users whom a share lists. @throws Refusal 400 at emails if there are too many */
 async function listedRecipients(tx: Tx, tid: number, shareId: number, typeId: number): Promise<string[]> {

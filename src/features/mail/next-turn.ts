@@ -26,7 +26,7 @@ async function nextTenant(store: Store, db: Tx, lane: MailLane, after: number, e
 /** Returns the next turn of a tenant that has a delivery which is due, or null. @param excluded turns that are left out */
 async function nextTurn(store: Store, db: Tx, last: MailTurn & { readonly lane: MailLane }, excluded: ReadonlySet<string>) {
   const due = waitingDeliveries(db, last.lane).select('turn').where('tid', '=', last.tid).where(isDue(store)).orderBy('turn').limit(1);
-  // Looks up the index once for each excluded turn, instead of reading all its deliveries, which may be many.
+  // Searches the index once for each excluded turn, instead of reading all deliveries of the turn, which may be many.
   const firstFrom = async (query: typeof due): Promise<string | null> => {
     let next = await query.executeTakeFirst();
     while (next && excluded.has(turnKey({ tid: last.tid, turn: next.turn })))

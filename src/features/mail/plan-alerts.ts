@@ -44,7 +44,7 @@ async function pauseOf(tx: Tx, { tid, share_id }: ShareRef, now: number): Promis
   return oldest ? Math.max(1, oldest.created_at + hour - now) : 0;
 }
 
-/** Returns whether a tenant has so many waiting mails that its alerts must wait. One mail with pending recipients is enough. */
+/** Returns whether a tenant has so many waiting mails that its alerts must wait. One mail with deliveries still to be added is enough. */
 async function hasManyMails(tx: Tx, tid: number): Promise<boolean> {
   const pendingMails = tx.selectFrom('mail_content').select('id').where('tid', '=', tid).where('pending', '<>', '');
   if (await pendingMails.limit(1).executeTakeFirst()) return true;

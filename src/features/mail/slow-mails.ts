@@ -6,7 +6,7 @@ import { maxSlowMails } from '#ports/mail.ts';
 const maxFastTime = 1000;
 const maxGroups = 200; // slow groups that are remembered
 /**
- * Slow mails of a group that are sent at a time in addition to the usual number. The limits of a turn and of a host are lower than that of
+ * How many slow mails of a group may be sent in addition to the usual number. The limits of a turn and of a host are lower than that of
  * a tenant, so that other mails of the tenant are sent too.
  */
 const maxSlowByGroup = { host: 3, domain: 6, turn: 3, tenant: 8 };
@@ -15,9 +15,9 @@ const maxFastHosts = 1000; // hosts that are remembered
 const registryLabels: ReadonlySet<string> = new Set('ac co com edu go gob gov gv ltd mil ne net or org plc'.split(' '));
 
 interface GroupLimits {
-  /** Slow mails of a group that are sent at a time in addition to the usual number. */
+  /** How many slow mails of a group may be sent in addition to the usual number. */
   readonly maxSlow: number;
-  /** Mails of all slow groups together that are sent at a time. Mails that count for `maxSlow` do not count here. */
+  /** How many mails of all slow groups together may be sent at a time, without those that count towards `maxSlow`. */
   readonly maxWorkers: number;
 }
 
@@ -105,7 +105,7 @@ export class SlowMails {
   readonly #domains: MailGroups<string>;
   /** Hosts whose last mail was fast. */
   readonly #fastHosts = new Map<string, true>();
-  /** All slow mails that are sent in addition to the usual number. */
+  /** Number of slow mails that are being sent in addition to the usual number. */
   #slow = 0;
 
   /**
@@ -119,7 +119,7 @@ export class SlowMails {
     this.#domains = new MailGroups({ maxSlow: maxSlowByGroup.domain, maxWorkers: Number.POSITIVE_INFINITY });
   }
 
-  /** Counts claimed mails, which one worker sends. */
+  /** Counts a worker that begins to send claimed mails. */
   begin(mail: MailTurn): void {
     this.#tenants.countRunning(mail.tid, 1);
     this.#turns.countRunning(turnKey(mail), 1);

@@ -35,7 +35,7 @@ const maxStepsAhead = 2;
  */
 const isNewer = (step: number, last: number, maxAhead: number): boolean => step > last || last > step + maxAhead;
 
-/** Returns the key that counts wrong codes and passkeys. It names no network: an attacker who guesses codes already knows the password. */
+/** Returns the key by which wrong codes and passkeys are counted, for all networks: codes are checked only after the right password. */
 const attemptKey = (operatorId: number): FailureKey => ({ scope: 'pair', key: `second factor ${operatorId}` });
 
 async function proofOfCode(
@@ -92,7 +92,7 @@ function secondFactorNeeded(
 /**
  * Checks the second factor of an operator whose password is right.
  * @returns the proof, for `consumeProof`; null: the operator has no second factor; a refusal: the proof is wrong
- * @throws Refusal (401) if none was sent, or the challenge of the passkey has expired or was used; 429 during the delay after wrong ones
+ * @throws Refusal (401) if none was sent, or the challenge of the passkey has expired or was used; (429) during the delay after failures
  */
 export async function checkSecondFactor(
   ports: ProofPorts,

@@ -13,7 +13,7 @@ import { verifyCurrentPassword } from './current-password.ts';
 
 const maxFactors = 10;
 
-/** Purpose of the sealed secret of an authenticator app. */
+/** The purpose with which the vault seals the secret of an authenticator app. */
 export const totpPurpose = 'second factor';
 
 /** Returns the second factors of an operator, the oldest first. */

@@ -20,7 +20,7 @@ export interface NewMail {
   readonly recipients: readonly string[];
   /** Domain of the Message-IDs. */
   readonly domain: string;
-  /** Mails with the same turn are sent in one turn. Default: a turn of this mail alone. */
+  /** Mails with the same value share one turn. Default: a turn of this mail alone. */
   readonly turn?: string;
   /** true: the mail is not sent until somebody calls mail/retry for it. */
   readonly isHeld?: boolean;

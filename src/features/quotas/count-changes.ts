@@ -5,7 +5,7 @@ import type { Tx } from '#ports/store.ts';
 /** Maximum number of counted folders that one transaction changes. A tenant may have 100,000, and all other changes wait meanwhile. */
 const batchSize = 1000;
 
-/** A change of the counted folders below a path; `/`: also of the root. */
+/** A change of the counted folders below a path. For the path `/`, the root is changed too. */
 interface CountChange {
   readonly tid: number;
   readonly locationId: number;
@@ -35,7 +35,7 @@ const startOf = (path: string) => (path === '/' ? path : `${path}/`);
  * @param from path of the first folder of this batch
  */
 export async function changeCountedFolders(tx: Tx, change: CountChange, from = startOf(change.path)): Promise<void> {
-  const end = `${startOf(change.path).slice(0, -1)}0`; // 0 follows / in the order of code points
+  const end = `${startOf(change.path).slice(0, -1)}0`; // `0` follows `/` in the order of code points
   const next = await tx
     .selectFrom('counted_folder')
     .select('path')
@@ -50,7 +50,7 @@ export async function changeCountedFolders(tx: Tx, change: CountChange, from = s
   await tx
     .insertInto('count_change')
     .values({ tid, location_id: locationId, path, action, next_path: next.path })
-    // If the same change was already incomplete, it continues at `next`: the folders before it have just been changed.
+    // If this change already has a row, the row now continues at `next`: the folders before `next` have just been changed.
     .onConflict((conflict) => conflict.columns(['tid', 'location_id', 'path', 'action']).doUpdateSet({ next_path: next.path }))
     .execute();
 }

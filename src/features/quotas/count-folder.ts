@@ -44,7 +44,7 @@ async function isStillCounted(db: Tx, { tid, id, path }: CountedFolder): Promise
   return share !== undefined;
 }
 
-/** Ends the counting of a folder that need not be counted any more. @returns whether it must still be counted */
+/** Ends the counting of a folder if it need not be counted any more. @returns whether it must still be counted */
 async function keepIfStillCounted(tx: Tx, folder: CountedFolder): Promise<boolean> {
   if (await isStillCounted(tx, folder)) return true;
   await deleteCountedFolder(tx, { tid: folder.tid, locationId: folder.id, path: folder.path });

@@ -30,7 +30,7 @@ const firstIncompleteChange = ({ store }: CountPorts) => store.read.selectFrom('
 
 /**
  * Returns whether a folder is due or was counted while the clock was ahead, or a change of counted folders is not complete. Runs each
- * second: each query reads one row of an index.
+ * second, so each query reads only one row of an index.
  */
 export async function hasDueFolders(ports: CountPorts): Promise<boolean> {
   for (const query of [firstDueFolder, firstIncompleteChange, folderCountedAhead]) if ((await query(ports)) !== undefined) return true;

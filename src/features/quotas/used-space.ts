@@ -8,7 +8,7 @@ import { isWithin, type LocationItem } from './counted-folders.ts';
  * only the first bytes of a large file could keep others from uploading for a day.
  */
 export const claimStep = 16 << 20;
-/** The same for an upload in parts while no part arrives. */
+/** `claimStep` for an upload in parts while no part arrives. */
 const idleClaimStep = 1 << 20;
 
 /** Returns the bytes that an upload in parts claims. @param isArriving whether a part arrives */
@@ -35,7 +35,7 @@ const stepInRow = sql`case when holder is null then ${sql.lit(idleClaimStep)} el
 /** `claimOf` in SQL. */
 const claimedBytes = sql`case when size - received < ${stepInRow} then size else received + ${stepInRow} end`;
 
-/** Returns the bytes and files that changes of files claim, and uploads whose file is being put in place. */
+/** Returns the bytes and files claimed by changes of files, and by uploads whose file is being put in place. */
 async function spaceOfPendingChanges(db: Tx, { tid, locationId, path }: LocationItem): Promise<UsedSpace> {
   const item = splitPath(path);
   const row = await db

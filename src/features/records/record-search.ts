@@ -45,7 +45,7 @@ export const emptyFirst = (column: string) => sql<number>`coalesce(${sql.ref(col
 
 const maxSortLength = 200; // characters
 
-/** Returns a sort expression for the beginning of a long text: for a late page, the database holds the values of all earlier records. */
+/** Returns a sort expression for the beginning of a long text: for a late page, all earlier sort values are in the database's memory. */
 export const sortablePrefix = (column: string) => sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(maxSortLength)})`;
 
 function parseDateFilter(field: 'fromDate' | 'toDate', text: string | undefined): number | null {

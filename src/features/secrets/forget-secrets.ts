@@ -30,7 +30,7 @@ export async function secretsToEnter(db: Tx): Promise<string[]> {
   const locationLines = (await selectLocations(db)).map((location) => {
     const { tid, id, name, kind } = location;
     const next = isFirstLocation(location)
-      ? 'it becomes the folder files in POSTERN_DATA; enter its configuration again only if it was different'
+      ? 'its folder becomes POSTERN_DATA/files; enter its configuration again only if that was another folder'
       : 'enter its configuration again; until then requests to its shares fail with 503';
     return `tenant ${tid}, location ${id} "${name}" (${kind}): ${next}`;
   });

@@ -7,8 +7,8 @@ import { deleteUnusedLinkProfile } from './link-password.ts';
 import { shareAuditFields, shareRecord } from './share-rows.ts';
 
 /**
- * Ends the unfinished uploads at a share. A job deletes the received bytes. An upload frees its space at once, or at the end of a part that
- * is arriving.
+ * Ends the unfinished uploads at a share. A job deletes the received bytes. An upload frees its space at once or, if a part of it
+ * is arriving, at the end of that part.
  * @param now ms since the epoch
  */
 async function endUploadsOf(tx: Tx, tid: number, shareId: number, now: number): Promise<void> {

@@ -25,7 +25,7 @@ const ExplainRequest = Type.Object(
       'User name of the visitor, who then counts as signed in. If the login profile has access users, an unknown or inactive user counts as not signed in.',
     ),
     email: text(
-      'E-mail address of the visitor, who then counts as signed in. An inactive access user counts as not signed in. So does, at a profile of type USERS, an address that belongs to no user; at a profile of type EMAIL_CODE, an address that gets no code.',
+      'E-mail address of the visitor, who then counts as signed in. An inactive access user counts as not signed in. The same applies to an address that belongs to no user (profile of type USERS) or that gets no code (type EMAIL_CODE).',
     ),
     groupNames: text("The visitor's groups, separated by commas."),
     address: text('Address that the visitor comes from.'),

@@ -30,7 +30,7 @@ const fixedFields = {
   tid: 'cannot be changed',
 };
 
-/** Requires new lists if the share gets another profile, which has other users, unless it admits all users. @throws Refusal 400 */
+/** Requires new lists if a share that does not admit all users gets another profile, which has other users. @throws Refusal 400 */
 function checkAudience(body: ShareChange, before: Share): void {
   const hasNewProfile = body.authenticationId !== before.authenticationId || body.linkPassword; // each link password has its own profile
   if (!hasNewProfile || body.allowAllUsers) return;
@@ -45,7 +45,7 @@ function checkAudience(body: ShareChange, before: Share): void {
 }
 
 /**
- * Writes a list if it or the profile changes, and the user names also if one of them does not refer to a user yet. Users of the former
+ * Writes a list if the list or the profile changes; the user names also if one of them refers to no user yet. Users of the former
  * profile are always removed.
  * @returns the lists as texts
  */

@@ -13,7 +13,7 @@ export interface CodeTurns {
   run<T>(address: string, request: () => Promise<T>): Promise<T>;
 }
 
-/** Returns a function that waits for a pause. Calls during a pause wait for the end of the same one. */
+/** Returns a function that waits for a pause. Calls during a pause wait for the end of that pause. */
 function commonPause(duration: number): () => Promise<void> {
   let current: Promise<void> | null = null;
   return () => {

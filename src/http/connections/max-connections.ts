@@ -25,7 +25,7 @@ function descriptorLimit(): number | null {
 /** Returns the memory in bytes that this process may use: that of its container, or of the machine. */
 const memoryLimit = () => Math.min(totalmem(), process.constrainedMemory() || totalmem());
 
-/** Returns how many connections leave enough descriptors for their transfers, in either direction. */
+/** Returns how many connections leave enough descriptors for their downloads and uploads. */
 function connectionsByDescriptors(limit: number): number {
   const free = limit - ownDescriptors;
   if (limit < manyDescriptors) return Math.max(16, Math.floor(free / descriptorsPerUpload));

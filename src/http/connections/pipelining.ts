@@ -7,7 +7,7 @@ import { HeldMemory } from '#http/held-memory.ts';
 const maxWaiting = 15;
 /** Bytes of waiting requests, of a wide network and in total. */
 const limits = { wideNetwork: 32 << 20, all: 96 << 20 };
-const requestBytes = 4096; // of a request without its headers
+const requestBytes = 4096; // memory of a request, in addition to its URL and headers
 
 /** A waiting request: the functions that start it and release its memory. */
 interface WaitingRequest {
@@ -15,7 +15,7 @@ interface WaitingRequest {
   release(): void;
 }
 
-/** The requests of one connection. Each starts when the response before it has closed. */
+/** The requests of one connection. Each starts when the response to the previous one has closed. */
 interface RequestQueue {
   isBusy: boolean;
   readonly waiting: WaitingRequest[];
@@ -26,8 +26,8 @@ const sizeOf = ({ url = '', rawHeaders }: IncomingMessage) =>
 
 /**
  * Handles the requests of a connection one after the other. Node.js starts as many as a client sends, even if the
- * client does not read the responses: all of them would stay in memory. A connection with too many waiting requests is closed, and
- * what it has sent already, up to 64 KiB of requests, is dropped.
+ * client does not read the responses: all responses would stay in memory. A connection with too many waiting requests is closed, and
+ * the requests that Node.js has already read from it, up to 64 KiB, are dropped.
  */
 export function handleInSequence(handle: RequestListener): RequestListener {
   const queues = new WeakMap<Socket, RequestQueue>();

@@ -1,7 +1,7 @@
 import { networksOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 
-const targetTime = 5; // ms of work in one iteration of the event loop, in which each socket accepts only one new connection
+const targetTime = 5; // ms of work in one iteration of the event loop: each listening socket accepts only one connection per iteration
 const [minStarts, maxStarts] = [2, 64]; // requests that start in one turn
 
 /**
@@ -28,7 +28,7 @@ export interface TurnRequest {
  * Creates the turns in which requests start.
  * @param now returns a monotonic time in ms
  * @param parseTime returns the time in ms spent so far on parsing in turns. Such parsing has limits of its own (parse-turns.ts): a
- *   client whose bytes are costly to parse must not lower the number of requests of others that start
+ *   client whose bytes are costly to parse must not reduce how many requests of other clients start
  */
 export function requestTurns(now: () => number, parseTime: () => number): RequestTurns {
   const waiting = fairQueue<TurnRequest>();

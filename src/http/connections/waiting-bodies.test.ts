@@ -20,7 +20,7 @@ test('uploads that one network begins and abandons do not fill the memory: other
   hold('192.0.2.1');
 });
 
-test('when all memory is used, one request of the networks that hold the most is closed in favor of another network', () => {
+test('when all memory is used, a request of a new network closes one request of a network that holds the most', () => {
   const bodies = waitingBodies();
   const requestsByNetwork = [1, 2, 3, 4].map((number) => {
     const requests = Array.from({ length: 256 }, () => upload());

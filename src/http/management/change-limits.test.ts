@@ -32,7 +32,7 @@ test('a caller with many long changes leaves room for the changes of other calle
   await Promise.all(changes);
 });
 
-test('a caller does not wait for hundreds of changes of another caller of its tenant; if too many wait, one is refused', async () => {
+test('a caller does not wait for hundreds of changes of another caller of its tenant; if too many changes wait, one is refused', async () => {
   const runLimited = limitChanges();
   const gate = Promise.withResolvers<void>();
   const refusals: unknown[] = [];

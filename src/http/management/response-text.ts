@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** JSON texts by response. A response that is cached until a change stays the same object, and is serialized once. */
+/** JSON texts by response. A cached response is the same object for each request, so it is serialized only once. */
 const texts = new WeakMap<object, string>();
 
 const longText = 1 << 19; // characters: writing them as JSON takes some ms

@@ -185,7 +185,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string) {
           name: 'Idempotency-Key',
           in: 'header',
           schema: { type: 'string', maxLength: 255 },
-          description: 'The same request with the same key and body within 24 hours gets the stored response.',
+          description: 'A request that is repeated within 24 hours with the same Idempotency-Key and body gets the stored response.',
         },
         ifMatch: {
           name: 'If-Match',

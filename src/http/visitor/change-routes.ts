@@ -44,7 +44,7 @@ async function changeOnce<T>(
     ((tx, value, auditId) =>
       storeResponse(tx, idempotentRequest, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, pendingAuditId: auditId }));
   const visitor = { viewId: link.view_id, address: request.ip, locationId: link.location_id };
-  // With a key, the change runs even if the client leaves: the client may get the response with a duplicate request later.
+  // With an Idempotency-Key, the change runs even if the client leaves: the client may get the response with a duplicate request later.
   const clientGone = idempotentRequest ? new AbortController().signal : disconnectSignal(reply.raw);
   const response = await runOnce(idempotentRequest, running, ports, now, async () => ({
     value: await ports.changes.run(visitor, clientGone, () => ports.store.inOwnTurns(() => run(saveResponse))),

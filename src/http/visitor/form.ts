@@ -4,12 +4,12 @@ import { Refusal } from '#core/messages.ts';
 const maxFields = 20; // providers send two or three. Looking up one field among thousands would take time
 const [plus, space] = [0x2b, 0x20];
 
-/** Replaces each `+` by a space, in the bytes: in a string of 400 KB, the same would take fifty times as long. */
+/** Replaces each `+` in the bytes with a space: replacing them in a string of 400 KB takes fifty times as long. */
 function replacePlus(body: Buffer): void {
   for (let index = 0; index < body.length; index += 1) if (body[index] === plus) body[index] = space;
 }
 
-/** Parses a form. `URLSearchParams` takes up to 30 ms for a form of 400 KB. @throws Refusal (400) */
+/** Parses a form without the parser of `URLSearchParams`, which takes up to 30 ms for 400 KB. @throws Refusal (400) */
 export function parseForm(body: Buffer): URLSearchParams {
   replacePlus(body);
   const fields = body.toString('latin1').split('&', maxFields + 1);

@@ -5,8 +5,8 @@ const isLink = ({ method, url }: FastifyRequest) => (method === 'GET' || method 
 const isHealth = ({ url }: FastifyRequest) => url.startsWith('/health/');
 
 /**
- * Redirects links at former addresses of this server (POSTERN_PUBLIC_URL_ALIASES) to the current address. Everything else but
- * /health/ is refused there, so that clients send no cookie and no key to a former address.
+ * Redirects links at former addresses of this server (POSTERN_PUBLIC_URL_ALIASES) to the current address. All other requests
+ * there, except for /health/, are refused, so that clients send no cookie and no key to a former address.
  * @param aliases origins of the former addresses
  */
 export function redirectAliases(app: FastifyInstance, aliases: readonly string[], publicUrl: () => string): void {

@@ -61,7 +61,7 @@ function endUnreadBody(raw: IncomingMessage): void {
 }
 
 /**
- * Handles a request that may bring a file or a part of one. Sends 100 Continue only after all checks (RFC 9110, 10.1.1).
+ * Handles a request that may contain a file or a part of one. Sends 100 Continue only after all checks (RFC 9110, 10.1.1).
  * @param receive reads the body if necessary, and sends the response
  */
 export async function receiveBody(

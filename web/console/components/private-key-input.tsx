@@ -1,7 +1,7 @@
 import { Textarea, type TextareaProps } from '@mantine/core';
 import { secretMask } from '#core/records/login-profile.ts';
 
-/** A field for a private key, which has several lines. A stored key appears as a mask. It stays unless the operator replaces it. */
+/** A field for a private key, which has several lines. A stored key appears as a mask. The key is kept unless the operator replaces it. */
 export function PrivateKeyInput(props: TextareaProps) {
   const isStored = props.value === secretMask;
   return (

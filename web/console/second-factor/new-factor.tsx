@@ -12,7 +12,7 @@ export interface NewFactorProps {
 
 /**
  * Shows the recovery codes after the first factor was added. The form calls `finish` when the server has added a factor, and
- * shows `shownCodes` instead of its fields unless `shownCodes` is null.
+ * shows `shownCodes` in place of its fields when `shownCodes` is not null.
  */
 export function useNewFactor({ onAdded, onCodes }: NewFactorProps): {
   readonly finish: (recoveryCodes: readonly string[] | undefined) => void;

@@ -22,7 +22,7 @@ export const firstProfileWithUsers = queryOptions({
   queryFn: ({ signal }) => findProfiles({ pageSize: 1 }, true, signal).then(([first]) => first ?? null),
 });
 
-/** One login profile, loaded by itself: a list of choices may not contain it. */
+/** One login profile, loaded by itself: a list of choices does not always contain it. */
 export const profileQuery = (id: number) =>
   queryOptions({ queryKey: ['profile', 'one', id], queryFn: () => post('loginprofile/get', { id }), enabled: id > 0 });
 

@@ -83,7 +83,7 @@ export function FolderView(properties: Properties) {
   const [changes, setChanges] = useState(0);
   const folder = useFolder(path, listQuery, version + changes);
   const { total, failure } = folder;
-  // A folder that could not be loaded may not exist: the page offers no actions on it.
+  // Perhaps a folder that could not be loaded does not exist, so the page offers no actions on it.
   const can = failure && total === null ? noPermissions : allowed;
   const { addFiles, replace } = useUploadActions(properties, can, path, folder.at(0));
   const { actions, createFolder, prompt, closePrompt, selection, setSelection } = useEntryActions(path, can);

@@ -8,7 +8,7 @@ interface Properties {
   /** The number of other uploads with a conflict. */
   readonly otherConflicts: number;
   readonly uploads: UploadQueue;
-  /** Whether the link lists its files and allows deletion: a replaced file is deleted. */
+  /** Whether the link lists its files and allows deletion, which a replacement also requires. */
   readonly canReplace: boolean;
 }
 

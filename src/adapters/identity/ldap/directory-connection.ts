@@ -51,7 +51,7 @@ async function encrypt(socket: Duplex, host: string, ca: string | undefined, sig
   }
 }
 
-/** Opens a connection and encrypts it, unless the address is `ldap:` without `startTls`: that is allowed only on this machine. */
+/** Opens a connection and encrypts it, unless the address is `ldap:` without `startTls`: allowed only for a directory on this machine. */
 async function openSocket(
   outbound: Pick<Outbound, 'connect'>,
   { url, startTls = false, ca, tid }: TenantDirectory,

@@ -46,7 +46,7 @@ function plainElement(node: DomNode, depth: number): StrictElement {
 
 /** Limits of a document, which are checked before it is parsed: parsing takes time that grows faster than the document. */
 export interface StrictXmlLimits {
-  /** A document whose elements all have an end tag can have this number; others can have more. */
+  /** Maximum number of elements that have an end tag. An element without one, such as `<a/>`, counts half. */
   readonly elements: number;
   /** Attributes of all elements, including declarations of namespaces. */
   readonly attributes: number;

@@ -35,7 +35,7 @@ export class AzureContainer {
   readonly #authorize: AuthorizeRequest;
   readonly #services: ContainerServices;
   readonly #isHierarchical: boolean;
-  /** true: the namespace of the account is as expected, or the service does not tell it. It is not checked again. */
+  /** true: the namespace of the account is as expected, or the service does not reveal it. The account is not checked again. */
   #isAccountChecked = false;
 
   /** @param isHierarchical true: the requests go to the Data Lake service, and the account must have a hierarchical namespace */

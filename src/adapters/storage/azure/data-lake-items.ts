@@ -36,7 +36,7 @@ function refusalOf(response: OutboundResponse): Error {
 /** The files and folders of a location in an account with a hierarchical namespace: folders are real, and are renamed in one step. */
 export class DataLakeItems implements FileServer {
   /**
-   * `move` is longer than the time limit of the request. The time for a new file is shorter: nobody else uses its name in the staging
+   * `move`: longer than the time limit of the request. `newFile`: shorter, because nobody else uses the name of the file in the staging
    * area.
    */
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };

@@ -43,7 +43,7 @@ const sentErrors: Readonly<Record<string, new (message: string) => Error>> = {
 /** Returns whether a system call failed because the item is missing. */
 export const isAbsentError = (cause: unknown) => absentCodes.includes(systemErrorCode(cause));
 
-/** Converts the error of a failed system call to an error of the port. Only its cause contains the path on this machine. */
+/** Converts the error of a failed system call to an error of `storage-errors.ts`. Only its cause contains the path on this machine. */
 export function toStorageError(cause: unknown): Error {
   if (cause instanceof Error && Object.values(sentErrors).some((kind) => cause instanceof kind)) return cause;
   const code = systemErrorCode(cause);

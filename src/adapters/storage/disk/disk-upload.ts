@@ -6,7 +6,7 @@ import type { Placing, StagedUpload } from './staged-upload.ts';
 
 const readBackSize = 1 << 20; // bytes
 
-/** What an upload uses of the folder of its location. */
+/** The parts of a location's open folder that an upload uses. */
 type UploadFolder = Pick<OpenFolder, 'threads' | 'pages' | 'writeBuffers'>;
 
 /**

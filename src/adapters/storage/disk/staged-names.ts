@@ -7,7 +7,7 @@ import { openStagingArea, stagingFolder } from './staging-area.ts';
 const maxNames = 1000; // of one sweep: a tenant that has access to the disk can create millions of names
 const readAtOnce = 1000; // names
 
-/** Returns names of a folder: all of them if they are few, or else some at random, so that names which stay do not hide the others. */
+/** Returns names of a folder: all if they are few, or else some at random, so that names that cannot be deleted do not hide the others. */
 function someNames(folder: fs.Dir): readonly string[] {
   const names: string[] = [];
   let count = 0;

@@ -88,7 +88,7 @@ export function reopenStagedUpload(
   try {
     return reopenStagingFile(remainingEvidence(root, parent, token), { token, offset, size }, freeSpace);
   } catch (cause) {
-    // This may be the empty folder in which the location's file system must be mounted.
+    // The root may be an empty folder because the location's file system is not mounted there now.
     if (systemErrorCode(cause) === 'ENOENT' && !hasStagingArea(root)) throw new StorageUnavailable('the folder .postern is missing');
     throw cause;
   }

@@ -17,7 +17,7 @@ export interface LaneOptions {
   readonly concurrency: number;
   /** true: while requests are in progress, or the lane is held, all of them go to the same thread. */
   readonly oneThread?: boolean;
-  /** Time after the last request until its idle thread may end, in ms. */
+  /** Time after the last request until the thread may end if it is idle, in ms. */
   readonly idleTime?: number;
 }
 
@@ -39,7 +39,7 @@ interface RequestOptions<T> {
   readonly onEnd?: () => void;
   /** true: the request is queued even if the disk hangs, because it releases a resource such as a descriptor. */
   readonly always?: boolean;
-  /** Time after this request until its idle thread may end, in ms. Default: the idle time of the lane. */
+  /** Time after this request until the thread may end if it is idle, in ms. Default: the idle time of the lane. */
   readonly idleTime?: number;
 }
 

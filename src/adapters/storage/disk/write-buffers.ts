@@ -1,5 +1,5 @@
 const maxBuffer = 1 << 20; // bytes collected before a write: writing 64 KiB at a time costs three times the CPU
-const minBuffer = 1 << 16; // bytes: the first buffer of each upload, because many clients send little more than the beginning of a file
+const minBuffer = 1 << 16; // bytes: the first buffer of each upload, because hundreds of clients may each send only the beginning
 const growth = 4; // how many times larger the next buffer of an upload is
 const totalMemory = 32 << 20; // bytes, shared by the buffers that are being filled
 const maxFree = 8; // buffers of the full size that are kept for reuse

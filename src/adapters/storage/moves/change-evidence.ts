@@ -35,8 +35,8 @@ export const versionOf = ({ folder, size, modified, etag }: ServerEntry): Versio
   folder ? 'folder' : { size, modified, etag };
 
 /**
- * Returns whether an entry is that version of the item. A server may change the time or the ETag of a file when it moves the file: one
- * of the two must be equal, unless the time is unknown.
+ * Returns whether an entry is that version of the item. A server may change the time or the ETag of a file when it moves the file, so one
+ * of the two must be equal. If the time is unknown, only the size must be equal.
  */
 export function isVersion(version: Version | 'folder', entry: ServerEntry): boolean {
   if (version === 'folder' || entry.folder) return version === 'folder' && entry.folder;

@@ -50,7 +50,7 @@ export class ItemMoves {
 
   /**
    * Writes the marker of a move, then moves the item.
-   * @returns true if the request was sent once; false if it was sent twice, so that the first one may still reach the server
+   * @returns true if the request was sent once; false if it was sent twice: the first request may still reach the server
    * @throws ItemExists, ItemNotFound, ItemBusy, PathTooLong, StorageFull, ChangeImpossible: nothing was moved; OutcomeUnknown
    */
   async run(move: Move): Promise<boolean> {

@@ -13,7 +13,7 @@ export interface ServerEntry extends Entry {
 export type MoveOutcome = 'moved' | 'lost' | 'failed' | Error;
 
 /**
- * A server that moves a file or folder on one request. Every method throws StorageUnavailable if the server does not respond; `move` may
+ * A server that moves a file or folder with one request. Every method throws StorageUnavailable if the server does not respond; `move` may
  * return `lost` or `failed` instead.
  */
 export interface ItemServer {

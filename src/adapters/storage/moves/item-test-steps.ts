@@ -49,7 +49,7 @@ export async function listRoot(evidence: ChangeEvidence): Promise<void> {
 
 /**
  * Returns whether a server lets a rename replace a file.
- * @param rename renames the staged file to the path of the test file, and must not replace it
+ * @param rename asks the server to rename the staged file to the path of the test file without replacing that file
  */
 export async function replacesOnRename(
   evidence: ChangeEvidence,

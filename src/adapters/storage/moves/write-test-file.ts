@@ -4,7 +4,7 @@ import type { ChangeEvidence } from './change-evidence.ts';
 import type { ItemMoves } from './item-moves.ts';
 
 /**
- * Writes the file of a location test into the staging area, and moves it within that area, to the path of a removed item.
+ * Writes the file of a location test into the staging area, and moves it within that area, to the path that a removed item gets.
  * @throws StorageUnavailable, StorageUnusable, or as `ItemMoves.run`
  */
 export async function writeTestFile(evidence: ChangeEvidence, moves: ItemMoves, token: string): Promise<void> {

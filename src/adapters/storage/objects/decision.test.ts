@@ -25,7 +25,7 @@ for (const [what, text] of Object.entries({
   'was cut off': '["key","etag"]\n["key',
   'is no JSON': 'key etag\n',
   'has no pairs of texts': '[1,2]\n',
-  'has more lines than a change has objects': '["key","etag"]\n'.repeat(11),
+  'has more lines than a change may have objects': '["key","etag"]\n'.repeat(11),
   'has a line that never ends': `["${'k'.repeat(10_000)}`,
 }))
   test(`a decision that ${what} is refused`, async () => {

@@ -106,9 +106,9 @@ export class ObjectChanges {
     return null;
   }
 
-  /** Deletes the traces of a change. */
+  /** Deletes the evidence of a change. */
   async clear({ action, parent, name, token }: PendingFileChange): Promise<void> {
-    if (action === 'createFolder') return; // leaves no traces
+    if (action === 'createFolder') return; // leaves no evidence in the staging area
     const { store, keys } = this.#folders;
     const claim = this.#claimKey([...parent, name]);
     const isOurs = (await store.describe(claim))?.token === token;

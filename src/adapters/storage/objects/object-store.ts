@@ -32,7 +32,7 @@ export interface ListedKeys {
   readonly prefixes: readonly string[];
 }
 
-/** The condition for writing an object: none, no object has the key, or the object has this version. */
+/** The condition for writing an object. absent: no object has the key. etag: the object has this version. */
 export type WriteCondition = 'none' | 'absent' | { readonly etag: string };
 
 export interface PutOptions {

@@ -24,7 +24,7 @@ export class TemporarySecret<T extends Expiring> {
     this.#failure = failure;
   }
 
-  /** Returns a valid secret: a new one if possible when the cached one is about to expire. @throws StorageUnavailable */
+  /** Returns a valid secret. If the cached secret expires soon, tries to fetch a new one first. @throws StorageUnavailable */
   async get(): Promise<T> {
     const cached = this.#cached;
     if (cached && !this.#isDue(cached)) return cached;

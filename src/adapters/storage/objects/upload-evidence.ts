@@ -10,7 +10,7 @@ import { readText } from './read-text.ts';
 
 const stagedPart = (token: string) => `${token}.part`;
 export const nameNote = (token: string) => `${token}.name`;
-/** Returns the token of the claim of an upload: the empty object that reserves a key. */
+/** Returns the token of the claim of an upload. A claim is an empty object that reserves a key. */
 export const claimToken = (token: string) => `${token}.claim`;
 const maxNote = 1 << 20; // bytes; the note contains a name
 

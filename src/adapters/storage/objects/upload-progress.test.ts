@@ -58,7 +58,7 @@ for (const [what, start, more] of [
     assert.ok(sent.count < 10, `${sent.count} pieces`);
   });
 
-test('progress with other ids than texts, or another number of them, is refused', async () => {
+test('progress is refused if an id is not a text, or if the number of ids is wrong', async () => {
   for (const line of ['[{}]', '[1]', '["a","b"]', '[]', '["a"', '[["a"]]'])
     await assert.rejects(
       fakeProgress([`${line}\n`]).progress.load(1, 0, async () => {}),

@@ -11,7 +11,7 @@ const newline = 0x0a;
 const suffix = '.rest';
 /** Returns whether an object of the staging area is the progress of an upload. */
 export const isUploadProgress = (key: string) => key.endsWith(suffix);
-/** The place of the progress. */
+/** Where the progress is stored. */
 interface ProgressFolders extends Pick<ObjectFolders, 'keys'> {
   readonly store: Pick<ObjectStore, 'get' | 'put' | 'delete' | 'list' | 'monotonic'>;
 }

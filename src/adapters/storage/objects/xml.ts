@@ -39,7 +39,7 @@ class TreeBuilder {
   /** Size of the child of the document element that is being read. */
   #child = { elements: 0, text: 0 };
 
-  /** @param takenName name of the children of the document element to take; no child then stays in the tree. null: all children stay */
+  /** @param takenName name of the children to take from the document element; no child then stays in the tree. null: all children stay */
   constructor(maxElements: number, takenName: string | null) {
     this.#takenName = takenName;
     this.#parser.on('opentag', ({ name, attributes: { Encoded } }) => {

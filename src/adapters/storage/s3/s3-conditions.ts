@@ -1,7 +1,7 @@
 import type { S3Bucket } from './s3-bucket.ts';
 import { deleteObjects } from './s3-objects.ts';
 
-/** How a service wants an ETag in `if-match`, or that it ignores the header. */
+/** The form in which a service accepts an ETag in `if-match`. ignored: it ignores the header, or accepts no form. */
 type Form = 'quoted' | 'bare' | 'ignored';
 
 const inForm = (etag: string, form: Exclude<Form, 'ignored'>) => (form === 'quoted' ? etag : etag.replaceAll('"', ''));
@@ -18,7 +18,7 @@ export class S3Conditions {
     this.#testKey = testKey;
   }
 
-  /** Returns the headers of a request that creates an object only if there is none. Without effect if the service does not know them. */
+  /** Returns the headers of a request that creates an object only if there is none. Some services ignore these headers. */
   get ifAbsent(): Readonly<Record<string, string>> {
     return { 'if-none-match': '*' };
   }

@@ -4,7 +4,7 @@ import { childText, type XmlElement } from '#adapters/storage/objects/xml.ts';
 const signIn = (explanation: string): CodeMeaning => ({ explanation, isSignIn: true });
 const throttling: CodeMeaning = { isThrottling: true };
 
-/** The codes of errors that a configuration or an operator can cause, and of services with too many requests. */
+/** The error codes that a configuration or an operator can cause, and those that mean too many requests. */
 const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
   Object.entries({
     InvalidAccessKeyId: signIn('the access key id is unknown'),

@@ -52,7 +52,7 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<Obj
   };
 }
 
-/** Returns the XML of items. It lets other work run in between, because keys and ETags may be long, with many characters to encode. */
+/** Returns the XML of items. Lets other work run after every few items, because encoding long keys and ETags takes time. */
 async function xmlOfItems<T>(items: readonly T[], xmlOf: (item: T, index: number) => string): Promise<string> {
   let xml = '';
   for (const [index, item] of items.entries()) {

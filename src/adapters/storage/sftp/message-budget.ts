@@ -1,11 +1,11 @@
 import type { DebugFunction } from 'ssh2';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 
-/** Messages that a server may send besides the answers to requests. A single request is divided into at most as many packets. */
+/** Messages that a server may send besides the answers to requests. A single request may be divided into at most this many packets. */
 const maxMessages = 1 << 13;
 /** Messages that a server may send for each request. Some servers send small packets, or adjust their window after every few bytes. */
 const messagesPerRequest = 256;
-/** A key exchange takes as long as many messages: up to 10 ms. Some servers exchange keys after every few kilobytes. */
+/** A key exchange counts as this many messages, because it takes up to 10 ms. Some servers exchange keys after every few kilobytes. */
 const keyExchangeCost = 64; // messages
 /** A server lists its host keys once. The library verifies a signature for each of them, which takes up to 7 ms for a large key. */
 const maxKeyLists = 2;

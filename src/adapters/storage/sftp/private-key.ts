@@ -9,7 +9,7 @@ import type { SftpConfiguration } from '#core/records/location-configurations.ts
 import type { ConfiguredKey, ExaminedKey } from './sftp-key-thread.ts';
 
 const timeLimit = 10_000; // ms
-/** Threads that examine keys at the same time, and at most for one tenant. */
+/** Maximum number of threads that examine keys at the same time: in total, and for one tenant. */
 const [maxThreads, maxThreadsOfTenant] = [2, 1];
 const maxWaitingOfTenant = 32; // keys
 const [maxTenants, maxKeysOfTenant] = [1000, 100]; // examined keys that are kept
@@ -26,7 +26,7 @@ const hashOf = (key: ConfiguredKey) =>
 export class PrivateKeys {
   readonly #inTurn: FairScheduler = fairScheduler(maxThreads, maxThreadsOfTenant);
   readonly #waitingCounts = new Map<number, number>();
-  /** The keys that can be used, without a passphrase, by tenant and by the hash of the configured key. */
+  /** The usable keys, decrypted, by tenant and by the hash of the configured key and passphrase. */
   readonly #usableKeys = new Map<number, Map<string, string>>();
 
   /** Returns the key of a configuration. @throws KeyUnusable */

@@ -22,7 +22,7 @@ function requestPiece({ session, id }: SftpHandle, position: number, length: num
   const arrive = () => {
     piece.hasArrived = true;
   };
-  bytes.then(arrive, arrive); // an error is thrown when the piece is waited for
+  bytes.then(arrive, arrive); // the reader gets the error when it waits for the piece
   return piece;
 }
 

@@ -32,7 +32,7 @@ export function sftpEntryOf(name: string, stats: Stats, now: number): ServerEntr
 /** The library replaces invalid UTF-8 in a name with U+FFFD. No request can then name the item. */
 const isAddressable = (name: string) => nameError(name) === null && !name.includes('\uFFFD');
 
-/** The files and folders of a location at an SFTP server. Links in the folder are not followed: for visitors, they do not exist. */
+/** The files and folders of a location at an SFTP server. Symbolic links inside are not followed: for visitors, they do not exist. */
 export class SftpItems implements ItemServer {
   readonly maxWorkTimes = maxWorkTimes;
   readonly #connections: SftpConnections;
@@ -58,7 +58,7 @@ export class SftpItems implements ItemServer {
         const stats = await nullIfMissing(session.stat(this.pathOf([])));
         return stats && sftpEntryOf('', stats, this.#now());
       }
-      // The server would follow a link in the path, so each folder in the path is checked. The requests are sent at the same time.
+      // The server would follow symbolic links, so each folder in the path is checked. The requests are sent at the same time.
       const requests = path.map((_, index) => nullIfMissing(session.lstat(this.pathOf(path.slice(0, index + 1)))));
       const results = await Promise.allSettled(requests);
       for (const [index, result] of results.entries()) {

@@ -13,7 +13,7 @@ export interface ConfiguredKey {
 export type ExaminedKey = { readonly text: string } | { readonly problem: string };
 
 const types = new Set(['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']);
-/** Of an RSA key. With the length of its PEM text, which contains all its numbers, this limits the time of a signature. */
+/** Bits of an RSA key, and characters of its PEM text, which contains all its numbers. Both limit the time of a signature. */
 const [maxBits, maxPemLength] = [4096, 4096];
 const maxRounds = 128; // of hashing a passphrase: two seconds. Files of `ssh-keygen` have 16 or 24
 const maxSigningTime = 100_000; // µs of CPU time. RSA with 4096 bits takes 5 ms, but its numbers may be chosen so that it takes longer
@@ -27,7 +27,7 @@ function signingTime(key: ParsedKey): number {
   return signature instanceof Error ? Number.POSITIVE_INFINITY : user + system;
 }
 
-/** Returns an unencrypted key as a text that the library can read. It writes Ed25519 keys in a format that it cannot read. */
+/** Returns an unencrypted key as a text that the library can read. The library writes Ed25519 keys in a format that it cannot read. */
 function textOf(key: ParsedKey): string {
   const pem: string = key.getPrivatePEM();
   if (key.type !== 'ssh-ed25519') return pem;

@@ -11,8 +11,8 @@ type Done<T> = (error?: (Error & { readonly code?: unknown }) | null, value?: T)
 const connectionLost = (cause?: unknown) => new StorageUnavailable('the connection to the server was lost', { cause });
 
 /**
- * Sends requests over one connection (SFTP version 3). A method throws SftpRefusal if the server refuses, and another StorageUnavailable if
- * the connection is closed or gives no answer. A request that gets no answer in time ends the connection.
+ * Sends requests over one connection (SFTP version 3). A method throws SftpRefusal, which is a StorageUnavailable, if the server
+ * refuses, and another StorageUnavailable if the connection fails. A request that gets no answer in time ends the connection.
  */
 export class SftpSession {
   readonly #sftp: SFTPWrapper;
@@ -24,7 +24,7 @@ export class SftpSession {
   idleSince = 0;
   isOpen = true;
 
-  /** @param end closes the connection. `hasPending`: whether requests have got no answer */
+  /** @param end closes the connection. `hasPending`: whether requests still wait for an answer */
   constructor(sftp: SFTPWrapper, end: (hasPending: boolean) => void) {
     this.#sftp = sftp;
     this.#end = end;

@@ -4,7 +4,7 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 
 export const { BaseAgent, Client } = ssh2;
 
-const infoRequest = 60; // SSH_MSG_USERAUTH_INFO_REQUEST (RFC 4256, 3.2), and other messages of the sign-in that have fewer texts
+const infoRequest = 60; // SSH_MSG_USERAUTH_INFO_REQUEST (RFC 4256, 3.2). Other sign-in methods use the number for messages with fewer texts
 const minPromptSize = 5; // bytes: the length of a text, and a boolean
 
 /** Returns whether a message announces more prompts than fit into it. Name, instruction and language come before their number. */

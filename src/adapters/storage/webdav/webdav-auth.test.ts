@@ -13,7 +13,7 @@ function parametersOf(auth: WebdavAuth): Record<string, string> {
   return Object.fromEntries([...header.matchAll(/(\w+)=(?:"([^"]*)"|([^,]*))/g)].map(([, name, quoted, bare]) => [name, quoted ?? bare]));
 }
 
-test('with MD5-sess, a server that computes the secret of a session once accepts every request (RFC 7616, 3.4.2)', () => {
+test('with MD5-sess, a server accepts every request even if it computes the secret of a session only once (RFC 7616, 3.4.2)', () => {
   const auth = new WebdavAuth(configuration);
   assert.ok(auth.accept(challenge, auth.version));
   const first = parametersOf(auth);

@@ -92,7 +92,7 @@ async function* responses(server: WebdavServer, url: URL, depth: '0' | '1', limi
     for await (const element of readElements(response.body, server.monotonic, { root: 'multistatus', name: 'response' }, limits)) {
       const item = entryOf(element, url, now());
       if (item) yield item;
-      else if (depth === '0' && !saysAbsent(element)) throw new StorageUnavailable('the server does not describe an item');
+      else if (depth === '0' && !saysAbsent(element)) throw new StorageUnavailable('the server sent no properties of an item');
     }
   } catch (cause) {
     throw cause instanceof StorageUnavailable ? cause : new StorageUnavailable('the connection to the server was lost', { cause });

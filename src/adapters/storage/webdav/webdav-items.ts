@@ -75,7 +75,7 @@ export class WebdavItems implements FileServer {
   async createFolder(path: readonly string[]): Promise<boolean> {
     const request = { expected: [404, 405, 409], repeatable: true };
     const { status } = await this.server.sendAndRead('MKCOL', this.server.urlOf(path, true), request);
-    return status < 300 || status === 405; // 405: the folder exists, because the request was sent twice
+    return status < 300 || status === 405; // 405: an earlier try of the same request has created the folder
   }
 
   async createStagingFolder(path: readonly string[]): Promise<void> {

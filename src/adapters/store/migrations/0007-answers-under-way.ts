@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Stores the response to a change of files from the start of the change, so that a crash does not lose it. */
+/** Links a response to its pending change. The response is stored when the change begins, so that a crash does not lose it. */
 export const pendingResponses: Migration = {
   name: '0007-answers-under-way',
   statements: ({ integer }) => [

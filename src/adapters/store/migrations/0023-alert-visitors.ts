@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Stores the visitor of each alert that is not collected yet: from now on, an alert gets its visitor when it is enqueued.
+ * Stores the visitor in the alerts that are not collected yet. Later alerts get their visitor when they are enqueued.
  * Drops the lists of addresses: the recipients are those of the share. Drops indexes, so that enqueueing an alert costs less.
  */
 export const alertVisitors: Migration = {

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Adds a table of changes that concern many counted folders, and three indexes, so that these queries do not read all shares or all
+ * Adds a table of changes that concern many counted folders, and three indexes. Without them, three queries read all shares or all
  * counted folders: whether a share of a folder has a quota; which folders of a tenant are due; which folders were counted while the
  * clock was ahead.
  */

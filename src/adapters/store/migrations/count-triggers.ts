@@ -1,7 +1,7 @@
 import type { ColumnTypes } from './migration.ts';
 import { createTriggerStatements } from './trigger.ts';
 
-// The connections to a server count in different rows, so that concurrent changes rarely wait for one another.
+// Each connection to the server updates one of these rows of a count, so that concurrent changes rarely wait for one another.
 const slots = 64;
 
 /** Creates a table of counts and the triggers that update it. The count of a login profile is the sum of its rows. */

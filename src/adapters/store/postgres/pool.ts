@@ -57,14 +57,14 @@ export function openPool(url: string, maxConnections: number, statementTimeout: 
     ...(options === '' ? {} : { options }),
     types,
   });
-  // Ignored: a lost connection also fails the next query on it, and the pool removes a lost one that is idle.
+  // Ignored: the next query on a lost connection fails anyway, and the pool removes lost connections that are idle.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const statementNames = new Map<string, string>();
   /**
    * Returns the name under which a statement is prepared, or undefined. The server parses a prepared statement only once for each
-   * connection, and can cache its plan. A statement with a long list of values is planned each time: the server looks rows up in the list
-   * by a hash only if it knows the values when it plans.
+   * connection, and can cache its plan. A statement with a long list of values is planned each time: the server can hash the values of
+   * the list only if it knows them when it plans.
    */
   function statementName(sql: string, parameters: readonly unknown[]): string | undefined {
     if (parameters.length > maxParameters) return undefined;

@@ -9,7 +9,7 @@ const maxWait = 4000; // ms; reached if the database hardly responds, or if thou
 export type ClientAddress = () => string | undefined;
 
 /**
- * Lets networks take turns with the connections of a pool, so that the requests of one network do not wait for thousands of another.
+ * Lets networks take turns with the connections of a pool, so that one network does not wait for thousands of requests of another.
  * @param maxConnections of the pool
  */
 export function withReadingTurns(connections: ConnectionPool, maxConnections: number, clientAddress: ClientAddress): ConnectionPool {

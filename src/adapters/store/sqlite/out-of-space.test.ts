@@ -12,7 +12,7 @@ test('a write that a quota refused counts as out of space, even if space has bec
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'postern.db');
   assert.equal(isOutOfSpace(writeFailed, file, true), true);
-  assert.equal(isOutOfSpace(writeFailed, file), false, 'without a quota that was used up, the disk has failed');
+  assert.equal(isOutOfSpace(writeFailed, file), false, 'if no quota was used up before, the disk has failed');
 });
 
 test('if the test write fails for a reason other than space, the error counts as a disk failure', () => {

@@ -9,7 +9,7 @@ const probeBytes = 1 << 16; // more than a page of the database, including the r
 /**
  * Returns whether a write failed for lack of space. SQLite reports a write that a quota refused as an I/O error, as it
  * does for a failing disk: a test write next to the database distinguishes the two.
- * @param wasFull whether there was no space before: if the test write succeeds, space has become free since the failed write
+ * @param wasFull whether the disk or the quota was full before. Then a successful test write means that space has become free
  */
 export function isOutOfSpace(error: unknown, databaseFile: string, wasFull = false): boolean {
   if (isSqliteFull(error)) return true;

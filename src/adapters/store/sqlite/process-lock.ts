@@ -8,7 +8,7 @@ export class InstallationInUse extends Error {}
 
 /**
  * Locks the installation for the life of the process, by an exclusive transaction on a database file that is used for
- * nothing else. It is a lock of the kernel: unlike a file with a process id, it ends with a killed process.
+ * nothing else. It is a lock of the kernel: unlike a file with a process id, it ends when the process is killed.
  * @throws InstallationInUse if another process still holds the lock after ten seconds; Error if the file is damaged
  */
 export function lockProcess(file: string): Disposable {

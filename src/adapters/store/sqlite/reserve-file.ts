@@ -21,7 +21,7 @@ export interface ReserveFile extends Disposable {
 
 const bytesFree = ({ bavail, bsize }: { bavail: number; bsize: number }) => bavail * bsize;
 
-/** Yields random chunks, all in the same buffer: the entire file at once would stay in the memory of the process. */
+/** Yields random chunks, all in the same buffer: a buffer for the entire file would stay in the memory of the process. */
 function* randomChunks(bytes: number): Generator<Buffer> {
   const buffer = Buffer.alloc(chunkBytes);
   for (let remaining = bytes; remaining > 0; remaining -= chunkBytes) yield randomFillSync(buffer).subarray(0, remaining);

@@ -31,12 +31,12 @@ export class ResultCache<T> {
     return cached?.reads.isCurrent() ? cached : null;
   }
 
-  /** Returns the read set of a new result. @param tables tables that it reads; others may be added before they are read */
+  /** Returns the `ReadTables` of a new result. @param tables tables that it reads; others may be added before they are read */
   newReads(tables: readonly string[] = []): ReadTables {
     return new ReadTables(this.#versions, tables);
   }
 
-  /** Caches a result. @param length characters in it; a result that is added again with another length counts with the new one */
+  /** Caches a result. @param length characters in it; if a result is added again, its new length replaces the earlier one */
   add(key: string, { reads, result }: CachedResult<T>, length: number): void {
     if (key.length <= maxKeyLength) this.#results.set(key, { reads, result }, { size: 1 + length });
   }

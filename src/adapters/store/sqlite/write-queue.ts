@@ -45,7 +45,7 @@ const transactionStatements = (database: DatabaseSync) => ({
 
 /**
  * The queue of all changes to a SQLite database. It runs waiting changes in batches: one commit for each batch, and a savepoint for
- * each change. A thread syncs the log. Only then are the promises of the changes resolved or rejected, those of dry runs included
+ * each change. A thread syncs the log. After that, the promises of all changes are resolved or rejected, including those of dry runs
  * (docs/decisions/0002-group-commit.md).
  */
 export class WriteQueue {
@@ -94,7 +94,7 @@ export class WriteQueue {
     return this.#add(jobGroup, async () => {}, true); // every visible change was committed before this empty one
   }
 
-  /** Accepts no further changes, and rejects those that do not run in time: their clients no longer wait. */
+  /** Accepts no further changes, and rejects queued changes that do not run in time: their clients no longer wait. */
   async close(): Promise<void> {
     const lastChanges = [jobGroup, ...this.#waiting.groups()].map((group) => this.#add(group, async () => {}, true));
     this.#isClosed = true;
@@ -188,7 +188,7 @@ export class WriteQueue {
       const cause = this.#storeError(thrown);
       keepsChange = false;
       queued.respond = () => queued.reject(cause);
-      // The batch fails if SQLite has rolled all of it back, or if the disk is full, since there may be space to free.
+      // The batch fails if SQLite has rolled all of it back. It also fails if the disk is full: `#commit` may free space and retry it.
       if (!this.#connection.database.isTransaction || cause instanceof StoreFull) throw cause;
     } finally {
       this.#isChangeRunning = false;

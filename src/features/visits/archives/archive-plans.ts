@@ -39,7 +39,7 @@ export interface PlanInUse {
 /** Plans an archive slice by slice. @param maxEntries returns how many entries it may hold now: fewer while other archives are planned */
 type CreatePlan = (maxEntries: () => number) => AsyncGenerator<void, ZipPlan | null>;
 
-/** Checksums of archives, so that a range of an archive that was sent before costs little more than its bytes. */
+/** Caches the checksums of archives, so that a later request for a range reads little more than the bytes of the range. */
 class ChecksumCache {
   readonly #archives = new Map<string, { readonly checksums: Checksums; readonly cost: number }>();
   readonly #files = new Map<string, number>();
@@ -91,7 +91,7 @@ export class ArchivePlans {
     return plan && this.#acquire(plan, visitor, (readSlice) => this.#checksumTurns.run(visitor, clientGone, readSlice));
   }
 
-  /** Plans an archive, and counts it from its first slice on. While it waits for that, it holds no entries: others may hold more. */
+  /** Plans an archive, and counts it from its first slice on. Before that, it holds no entries, so others may hold more. */
   async *#countWhilePlanning(createPlan: CreatePlan): AsyncGenerator<void, ZipPlan | null> {
     this.#planners += 1;
     try {

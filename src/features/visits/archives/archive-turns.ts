@@ -3,7 +3,7 @@ import { turns, turnsByKey } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 import { waitingLimit } from '#features/turns/waiting-limit.ts';
 
-/** Numbers of slices that may be read at the same time. The slow locations of one tenant do not take all places. */
+/** Numbers of slices that may be read at the same time. The slow locations of one tenant cannot use up the total. */
 const [maxPerLocation, maxPerTenant, maxConcurrent] = [4, 32, 64];
 const concurrencyOfGroup = { level: 1, max: 1 }; // of a wide network at a location: it must not take all places there
 const retryAfter = 5; // seconds

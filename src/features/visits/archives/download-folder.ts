@@ -29,7 +29,7 @@ export interface FolderArchive {
   readonly pieces: (range: ArchiveRange) => AsyncIterable<Buffer>;
   /** Must be called at the end, even if nothing was sent. */
   readonly close: () => Promise<void>;
-  /** Returns whether the archive may still be sent, and still as it is. */
+  /** Returns whether the archive may still be sent unchanged. */
   readonly stillPermitted: () => Promise<boolean>;
   readonly appendEntry: () => Promise<TransferEntry>;
 }

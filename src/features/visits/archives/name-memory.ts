@@ -2,7 +2,7 @@ import { wideNetworkOf } from '#core/client-networks.ts';
 import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
 
-const freeBytes = 1 << 16; // of each memory, not counted: the number of connections is limited
+const freeBytes = 1 << 16; // bytes of each memory that are not counted, because the number of connections is limited
 const maxBytes = 64 << 20; // of all archives together; the archives of one wide network may hold half of it
 const retryAfter = 5; // seconds
 

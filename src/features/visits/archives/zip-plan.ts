@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Entry } from '#core/listing.ts';
 import { centralLength, descriptorLength, endLength, headerLength, type ZipItem } from './zip-format.ts';
 
-/** Maximum sum of `memoryCostOf` the entries. A larger archive has no plan: its size is not known before the first byte is sent. */
+/** Maximum sum of `memoryCostOf` over all entries. A larger archive has no plan: its size is not known before the first byte is sent. */
 export const maxPlanCost = 50_000;
 const shortTexts = 150; // characters of two bytes
 

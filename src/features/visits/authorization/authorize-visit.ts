@@ -104,7 +104,7 @@ async function decideFor<A extends VisitorAction>(
 
 /**
  * Decides for the same visitor with the current link and sign-in. Returns null if the action is not permitted now, if the viewId belongs
- * to another share, or if the configuration of the location has changed: running transfers with its former folder must end.
+ * to another share, or if the configuration of the location has changed: transfers that use the former folder must end.
  * @throws as `reauthenticate`
  */
 async function decideAgain<A extends VisitorAction>(

@@ -79,7 +79,7 @@ async function readCandidates(
 /**
  * Reads a page of the shares of a profile that admit a visitor now, sorted by title. `totalCount` is the number of candidates, before
  * `decide()` has checked each of them.
- * @returns a function that builds the page; the call takes time on the event loop
+ * @returns a function that builds the page; calling it takes time on the event loop
  */
 export async function portalShares(
   { store, clock, links }: Pick<Ports, 'store' | 'clock' | 'links'>,

@@ -1,4 +1,4 @@
-const pauses = [10_000, 10_000, 30_000, 60_000] as const; // ms after the first failure, the second and so on; the last one repeats
+const pauses = [10_000, 10_000, 30_000, 60_000] as const; // ms after the first failure, the second and so on; the last pause repeats
 
 /**
  * Time in ms for which this process leaves a location to other processes, after it has given up the location. It is short, because the

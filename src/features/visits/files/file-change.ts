@@ -58,7 +58,7 @@ export interface FileChangeSteps<T> {
    * response: the next sweep deletes them.
    */
   readonly deleteEvidence: (token: string) => Promise<void>;
-  /** Returns whether the change has had no effect yet. If it fails then, its audit entry is deleted. */
+  /** Returns whether the change has had no effect yet. If the change fails before it has an effect, its audit entry is deleted. */
   readonly hasNoEffect?: () => boolean;
   /** Called in the transaction that records the change as done. */
   readonly recordAlso?: (tx: Tx) => Promise<void>;

@@ -97,7 +97,7 @@ function listingGroupsOf(request: ListingTurnRequest): readonly string[] {
   return [link, request.path, ...networks];
 }
 
-/** Returns a function that returns whether a link, a folder or a wide network has as many running jobs as it may. */
+/** Returns a function that returns whether a link, a folder or a wide network has as many running jobs as its limit allows. */
 function blockedGroups(running: LocationTurns['running']): (groups: readonly string[]) => boolean {
   const limits = [maxConcurrent.link, maxConcurrent.folder, maxConcurrent.wide];
   const counts = new Map<string, number>();

@@ -12,7 +12,7 @@ export interface LockedName {
 }
 
 /**
- * Runs a change while it holds exclusive locks of names in a folder. The names must be all that the change reads or changes. The locks
+ * Runs a change while it holds exclusive locks of names in a folder. `names` must list all names that the change uses. The locks
  * are shared by all processes, and by all locations that contain the folder.
  */
 export async function withNameLocks<T>(

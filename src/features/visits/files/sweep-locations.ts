@@ -8,7 +8,7 @@ import type { LocationFailure } from './failing-locations.ts';
 import { forEachLocation } from './for-each-location.ts';
 import { unfinishedUploadTokens } from './unfinished-uploads.ts';
 
-const maxSweepTime = 600_000; // ms; without a limit, a service that lists ever more files would never be done
+const maxSweepTime = 600_000; // ms; without a limit, the sweep of a service that lists ever more files would never end
 const maxTokens = 1000; // of one query
 /** Texts of another form are not tokens. A name in the staging area can be any text, also one that PostgreSQL refuses in a query. */
 const tokenPattern = /^[\w-]{1,64}$/;

@@ -9,7 +9,7 @@ import { deleteUploadRow, evidenceOf, isBeingPlaced, isFree, type UploadRow } fr
 import type { UploadWriters } from './upload-writers.ts';
 
 const pageSize = 1000; // uploads
-/** A part that another process began to receive before its upload expired may still arrive for this time; ms. */
+/** Time in ms to wait after an upload has expired: another process may still be receiving a part that began before. */
 const gracePeriod = 3_600_000;
 
 type EndPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;

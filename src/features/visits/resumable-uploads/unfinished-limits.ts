@@ -40,7 +40,7 @@ async function hasAtLeast(count: number, uploads: ReturnType<typeof incompleteAt
 /** Returns whether very many uploads at a link are neither complete nor deleted. */
 const isLinkFull = (tx: Tx, row: UploadRow) => hasAtLeast(maxNotDeleted, incompleteAt(tx, 'share_id', row));
 
-/** Returns whether a location has too many unfinished uploads. Does not count those that have expired while a part arrives. */
+/** Returns whether a location has too many unfinished uploads. Does not count expired uploads of which a part still arrives. */
 const isLocationFull = (tx: Tx, row: UploadRow, now: number) =>
   hasAtLeast(maxAtLocation, incompleteAt(tx, 'location_id', row).where('expires_at', '>', now));
 

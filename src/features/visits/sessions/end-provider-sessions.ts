@@ -7,7 +7,7 @@ import type { Tx } from '#ports/store.ts';
 const batchSize = 500; // sessions that one transaction ends
 
 interface EndedSessions {
-  /** of the user; empty: any user */
+  /** Subject of the user; empty: any user. */
   readonly subject: string;
   /** One session at the provider; empty: all sessions of the user. With both, sessions of the user without a provider session end too. */
   readonly providerSession: string;

@@ -152,7 +152,7 @@ async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderRetu
   return { at: 'portal', viewId: profile.view_id, epoch: profile.session_epoch, pending: null };
 }
 
-/** Characters. A longer session counts as several, because the provider decides how long it is. */
+/** Characters of a stored session. One with more counts as several, because the provider decides how large it is. */
 const sizeOfSession = 4096;
 const storedSize = ({ identity, renewal = '' }: CompletedSignIn) => JSON.stringify(identity).length + renewal.length;
 

@@ -53,7 +53,7 @@ export async function requestVisitorCode(
   const token = browser ?? ports.random.token(browserBits);
   const language = languageOf([profile.lang, ...languages]);
   const shareId = link?.id ?? null;
-  // Beyond the limit, sends no mail but the same response, so that it does not reveal the requests of others in this network.
+  // Beyond the limit, sends no mail. The response is the same, so that it does not reveal the requests of others in this network.
   if (ports.newCodes.admit(address, profile.profile_id))
     await ports.codes.run(address, () => sender.request(profile, { email, pageUrl, shareId, language, address, browser: token, viewId }));
   setCookie(token);

@@ -9,7 +9,7 @@ const maxLookupsByFilter = 25_000; // matches that are looked up along the index
 /**
  * Returns the function that finds pages. Words are searched in memory if the records have searchable texts and these fit; everything else
  * is searched by SQL. Both run in search threads.
- * @param longSearches runs searches of records without a text index: the audit log has hundreds of thousands
+ * @param longSearches runs searches of records without a text index: the audit log has hundreds of thousands of records
  */
 export function sqliteSearch(records: Tx, longSearches: Tx, searcher: SearchThread): Store['searchPage'] {
   const counts = cachedCounts();

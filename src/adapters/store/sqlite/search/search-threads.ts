@@ -44,7 +44,7 @@ export function createSearchThreads(file: string, maxBytes: number, onFailure: (
   const longSearches = [threadFor(0), threadFor(0)] as const;
   return {
     ...{ words, reports, all: [words, second, reports, ...longSearches] },
-    // The thread that searches for words in memory takes other queries only if the second one is busier.
+    // The thread that searches for words in memory takes other queries only if the thread `second` is busier.
     run: (text, parameters) => leastBusy([second, words]).query(text, parameters),
     runLong: (text, parameters) => leastBusy(longSearches).query(text, parameters),
   };

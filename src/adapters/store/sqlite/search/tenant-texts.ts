@@ -9,7 +9,7 @@ export interface ChangedRecord extends SearchScope {
 
 interface CacheEntry extends SearchScope {
   index: TextIndex | null;
-  /** Whether the texts were searched for a word. Only then does loading them evict other entries. */
+  /** Whether the texts were searched for a word. If not, loading them evicts no other entries. */
   wasSearched: boolean;
   /** While the texts load: the bytes that they will use. Otherwise 0. */
   reservedBytes: number;

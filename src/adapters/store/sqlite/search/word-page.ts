@@ -16,7 +16,7 @@ const maxLookupsById = 5000; // matches that are looked up one by one, by id
 /** Returns a function that selects a page from the matches of an index. Its parameter `size` is the number of records in the index. */
 export function wordPageFinder({ database, run }: Connection): (matches: IdSet, size: number, page: WordPageRequest) => SearchPage {
   let currentMatches: IdSet | undefined;
-  // SQLite calls it for each record: several times as fast as returning all records and testing them here.
+  // SQLite calls this function for each record. This is several times as fast as returning all records and testing them here.
   database.function('holds_word', (id) => (currentMatches?.has(Number(id)) ? 1 : 0));
 
   return (matches, size, { sql, parameters, order, after, hasOtherFilter, ...place }) => {

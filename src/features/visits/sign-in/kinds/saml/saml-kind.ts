@@ -17,7 +17,7 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'random' | 'saml'>;
 
 const parkedPurpose = 'reference to a parked SAML statement';
 const relayStateBits = 256; // 43 characters: the standard allows 80 bytes
-const concurrency = 100; // responses that the reader gets at once: it lets tenants and networks take turns, too
+const concurrency = 100; // responses that the SAML reader may hold at a time: the reader lets tenants and networks take turns, too
 const concurrencyOfGroup = { level: 1, max: 1 }; // of a wide network
 const maxWaiting = { inner: 20, all: 200 };
 const retryAfter = 2; // seconds
