@@ -57,7 +57,7 @@ export class PrivateKeys {
 
 /** @returns the key without a passphrase @throws KeyUnusable if the key cannot be used or takes too long, or the thread fails */
 async function examine(key: ConfiguredKey): Promise<string> {
-  const thread = startThread('./sftp-key-thread', import.meta.url, key);
+  const thread = startThread('./sftp-key-thread', import.meta.url, key).on('error', () => {}); // `once` does not listen after the time limit
   try {
     const [examined]: ExaminedKey[] = await once(thread, 'message', { signal: AbortSignal.timeout(timeLimit) });
     if (!examined || 'problem' in examined) throw new KeyUnusable(examined?.problem ?? 'cannot be read');

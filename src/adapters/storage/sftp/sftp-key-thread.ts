@@ -16,7 +16,7 @@ const types = new Set(['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp38
 /** Bits of an RSA key, and characters of its PEM text, which contains all its numbers. Both limit the time of a signature. */
 const [maxBits, maxPemLength] = [4096, 4096];
 const maxRounds = 128; // of hashing a passphrase: two seconds. Files of `ssh-keygen` have 16 or 24
-const maxSigningTime = 100_000; // µs of CPU time. RSA with 4096 bits takes 5 ms, but its numbers may be chosen so that it takes longer
+const maxSigningTime = 50_000; // µs of CPU time. RSA with 4096 bits takes 5 ms, but its numbers may be chosen so that it takes longer
 
 const bitsOf = (publicPem: string) => createPublicKey(publicPem).asymmetricKeyDetails?.modulusLength ?? 0;
 
