@@ -24,13 +24,13 @@ export interface SyncPorts {
   readonly process: string;
 }
 
-/** Limits that the operator has configured, and `maxChangeTime`, which tests shorten. */
+/** Limits from the settings of the server, and `maxChangeTime`, which tests shorten. */
 export interface Limits {
   /** Bytes of an uploaded file. */
   readonly maxFileSize: number;
   /** Days for which audit entries are kept. */
   readonly auditDays: number;
-  /** Bytes that the changes of visitors leave free on the disk of the database. */
+  /** Bytes that must be free on the disk of a SQLite database when a visitor begins a change, except for a deletion. */
   readonly minFreeSpace: number;
   /** Time in ms after which a visitor gets a response even if the storage has not finished their change. */
   readonly maxChangeTime: number;

@@ -5,7 +5,7 @@ import { readOperatorProvider } from './operator-provider-settings.ts';
 import type { Setting } from './setting.ts';
 import { settingDefinitions } from './setting-definitions.ts';
 
-/** The settings of the operator, read once at start. */
+/** The settings of the server: environment variables, read once at start. */
 export interface Settings {
   readonly port: number;
   readonly host: string;
@@ -27,7 +27,9 @@ export interface Settings {
   readonly apiKey: string | null;
   readonly secretKey: string | null;
   readonly localRoots: readonly { readonly tid: number; readonly folder: string }[];
+  /** Private networks that locations and login profiles may reach. */
   readonly privateTargets: string;
+  /** Ids of the tenants that may use the credentials of this machine. */
   readonly machineCredentials: readonly number[];
   readonly trustedProxies: readonly string[];
   /** Header that makes a trusted proxy send large files itself; null: Postern sends them. */
@@ -55,7 +57,7 @@ function overlappingRoots(roots: Settings['localRoots'], data: string): string[]
     .filter(({ folder }) => isWithin(data, folder) || (isWithin(folder, data) && !isWithin(folder, `${data}/files`)))
     .map(
       ({ folder }) =>
-        `${settingDefinitions.localRoots.name} names ${folder}, which overlaps ${settingDefinitions.data.name} (${data}), where the database and the keys are. Choose a folder outside it`,
+        `${settingDefinitions.localRoots.name} names ${folder}, which overlaps ${settingDefinitions.data.name} (${data}), where the database and the keys are. Choose a folder that neither contains it nor is in it`,
     );
 }
 

@@ -135,7 +135,7 @@ test('if a disk responds too late and its late result cannot be discarded, Poste
   assert.deepEqual(discardCommands, ['close', 'discardUpload', 'closeUpload']);
 });
 
-test('the number of open locations per tenant is limited, and the locations of other tenants stay open', async (t) => {
+test('the number of open folders is limited, and many locations of one tenant do not close the folder of another tenant', async (t) => {
   const [folders, parent] = [new OpenFolders(4), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());
   const writing = { floor: { device: 0, bytes: 0 }, modeAndGroup: inheritedModeAndGroup };
@@ -167,7 +167,7 @@ test('the number of open locations per tenant is limited, and the locations of o
   assert.equal(threads(), threadsThen); // the thread of the other tenant's location still runs
 });
 
-test('a file that is being read stays readable even if its folder is closed to make room for many others', async (t) => {
+test('a file that is being read stays readable if its folder must make room for others, and the folder is closed after the file', async (t) => {
   const [folders, parent] = [new OpenFolders(2), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());
   const content = randomBytes(5 << 20);

@@ -69,7 +69,7 @@ test('a client that never completes its request does not prevent the stop after 
   assert.deepEqual(await postern.ended, { code: 0, signal: null });
 });
 
-test('Postern keeps running after its log reader has closed, and exits with 0', async (t) => {
+test('Postern keeps running after the reader of its output has closed the pipe, and exits with 0', async (t) => {
   const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t) });
   postern.child.stdout?.destroy();
   postern.child.stderr?.destroy();

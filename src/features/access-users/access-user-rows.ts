@@ -47,7 +47,7 @@ const recordOf = (row: AccessUserRow): AccessUser => ({
   ...recordStamps(row),
 });
 
-/** Returns the records of a tenant's users, in the order of the ids. */
+/** Returns the records of a tenant's users, in the order of `ids`. Omits ids that do not exist. */
 export async function accessUserRecords(db: Tx, tid: number, ids: readonly number[]): Promise<AccessUser[]> {
   if (ids.length === 0) return [];
   const rows = await selectRows(db)

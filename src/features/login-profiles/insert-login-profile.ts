@@ -7,7 +7,7 @@ import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
 import type { SyncPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** The fields of a profile that a request may set, secrets decrypted. */
+/** The fields of a new profile, secrets decrypted. */
 export interface LoginProfileInput extends Readonly<ColumnsOf<typeof storedProfileFields>> {
   readonly type_id: number;
   readonly password: string;

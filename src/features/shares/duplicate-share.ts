@@ -29,8 +29,8 @@ export const duplicateShare = changeOperation({
       .where('id', '=', body.id)
       .executeTakeFirstOrThrow();
     const { type_id } = await findShareProfile(tx, tid, original.profile_id);
-    const window = { active: original.active === 1, from: original.valid_from, to: original.valid_to };
-    await checkPolicy(tx, tid, { ...window, requiresSignIn: requiresSignIn(type_id) }, clock.now());
+    const validity = { active: original.active === 1, from: original.valid_from, to: original.valid_to };
+    await checkPolicy(tx, tid, { ...validity, requiresSignIn: requiresSignIn(type_id) }, clock.now());
     const [now, viewId, title] = [clock.now(), newViewId(random), normalizeText(body.title)];
     const { id } = await tx
       .insertInto('share')

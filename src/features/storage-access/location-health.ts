@@ -5,7 +5,7 @@ import { openLocation } from './open-location.ts';
 
 const timeout = 1000; // ms: a mount that hangs counts as unavailable
 const serviceTimeout = 5000; // ms: the first request to a service must open a connection
-const concurrency = 250; // locations in a batch, which takes 20 ms of the event loop. If a mount hangs, its locations time out together
+const batchSize = 250; // locations; a batch takes 20 ms of the event loop. If a mount hangs, the locations on it time out together
 
 /** The health of a location: whether its storage responds. */
 export interface LocationHealth {
@@ -30,12 +30,13 @@ async function isAvailable(row: StorageLocation, ports: HealthPorts): Promise<bo
   const opening = openLocation(row, ports);
   if (!(await passesCheck(() => opening))) return false;
   const storage = await opening;
-  return passesCheck(() => storage.check(), storage.traits.openAhead > 0 ? serviceTimeout : timeout);
+  const isService = storage.traits.openAhead > 0; // only at a service are files opened in advance
+  return passesCheck(() => storage.check(), isService ? serviceTimeout : timeout);
 }
 
 /** Returns the next batch of locations, in the order of their ids. @param after the last id of the previous batch, 0 for the first */
 function selectLocations({ store }: HealthPorts, after: number, tid: number | undefined) {
-  const next = store.read.selectFrom('location').selectAll().where('id', '>', after).orderBy('id').limit(concurrency);
+  const next = store.read.selectFrom('location').selectAll().where('id', '>', after).orderBy('id').limit(batchSize);
   return (tid === undefined ? next : next.where('tid', '=', tid)).execute();
 }
 

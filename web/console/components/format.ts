@@ -3,7 +3,7 @@ import { formatsFor } from '#kit/format.ts';
 
 const tag = wellFormedTag(navigator.languages);
 
-/** Formats dates and numbers in the browser's language. The texts of the console are English. */
+/** Formats dates and numbers in the browser's language. */
 export const formats = formatsFor(tag);
 
 /** Returns the end of a validity period: `until the end of 31 March 2027`. */
@@ -19,6 +19,7 @@ const utcDay = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', ye
 /** Formats a UTC day. @param date `2026-01-31` */
 export const formatDay = (date: string) => utcDay.format(new Date(`${date}T00:00:00Z`));
 
+/** Formats a number as in English texts: `1,234`. */
 export const formatNumber = (value: number) => english.format(value);
 
 /** The singular and plural name of a kind of record. */

@@ -1,4 +1,4 @@
-import { formatCount, formats } from '#console/components/format.ts';
+import { formatCount, formatNumber, formats } from '#console/components/format.ts';
 import type { Location } from '#core/records/location.ts';
 
 /** Returns what a location holds: `1.2 GB in 53 files`, with its quota if it has one. */
@@ -6,8 +6,6 @@ export function usedSpaceText({ usedBytes, usedFiles, maxBytes, maxFiles }: Loca
   if (usedBytes === null || usedFiles === null) return 'Not counted yet';
   const size = `${formats.size(usedBytes)}${maxBytes === null ? '' : ` of ${formats.size(maxBytes)}`}`;
   const files =
-    maxFiles === null
-      ? formatCount(usedFiles, 'file', 'files')
-      : `${formats.number(usedFiles)} of ${formatCount(maxFiles, 'file', 'files')}`;
+    maxFiles === null ? formatCount(usedFiles, 'file', 'files') : `${formatNumber(usedFiles)} of ${formatCount(maxFiles, 'file', 'files')}`;
   return `${size} in ${files}`;
 }

@@ -168,7 +168,7 @@ function ActionDialog({ dialog, profile, refresh, close }: ActionDialogProps) {
       <AddressDialog
         title="Portal address"
         url={profile.viewUrl}
-        note="The old address stops working at once, and all signed-in visitors are signed out. Strangers can guess a short address."
+        note="The current address stops working at once, and all signed-in visitors are signed out. Strangers can guess a short address."
         save={async (viewId) => {
           await post('loginprofile/updateViewId', { id: profile.id, viewId }, { ifMatch: profile.etag });
           await refresh();

@@ -13,7 +13,7 @@ import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { AzureAddress } from './azure-address.ts';
 import type { AuthorizeRequest } from './azure-credentials.ts';
-import { azureError, flatNamespaceError, hierarchicalNamespaceError, isExpected, throwIfArchived } from './azure-errors.ts';
+import { azureError, flatNamespaceError, hierarchicalNamespaceError, isExpected, rethrowReadError } from './azure-errors.ts';
 import { serviceVersion } from './shared-key.ts';
 
 const accountTimeLimit = 30_000; // ms
@@ -61,7 +61,7 @@ export class AzureContainer {
 
   /** Requests the content of a blob. @returns the response as for `send`, or null if there is no blob @throws ItemArchived */
   async get(key: string, request: ServiceRequest): Promise<OutboundResponse | null> {
-    const response = await this.send('GET', key, request).catch(throwIfArchived);
+    const response = await this.send('GET', key, request).catch(rethrowReadError);
     if (response.status !== 404) return response;
     response.discard();
     return null;

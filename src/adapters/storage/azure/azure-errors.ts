@@ -59,8 +59,8 @@ export function azureError(method: Method, response: OutboundResponse): Error {
   return reason === undefined ? new ServiceError(response.status, code, meanings.get(code)) : new ChangeImpossible(reason);
 }
 
-/** Throws the error of a failed request. @throws ItemArchived if the blob must be restored first */
-export function throwIfArchived(cause: unknown): never {
+/** Throws ItemArchived if a blob must be restored before it can be read. Throws all other causes unchanged. */
+export function rethrowReadError(cause: unknown): never {
   if (serviceErrorOf(cause)?.code === 'BlobArchived') throw new ItemArchived('the blob is archived', { cause });
   throw cause;
 }

@@ -17,7 +17,7 @@ import { xmlText } from '#adapters/storage/objects/xml.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
 import { ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage-errors.ts';
 import type { AzureContainer } from './azure-container.ts';
-import { azureCodeOf, hierarchicalNamespaceError, throwIfArchived } from './azure-errors.ts';
+import { azureCodeOf, hierarchicalNamespaceError, rethrowReadError } from './azure-errors.ts';
 import { hasBlobs, isArchiveTier, isAzureKeyTooLong, listBlobs } from './azure-list.ts';
 
 /** Header in which Postern stores the token of the change that wrote a blob. */
@@ -123,7 +123,7 @@ export class AzureStore implements ObjectStore {
       ...headersOf(overwrites ? 'none' : 'absent'),
     };
     const request = { headers, expected: [404, 409, 412], timeLimit: slowTimeLimit };
-    const response = await this.#container.sendAndRead('PUT', to, request).catch(throwIfArchived);
+    const response = await this.#container.sendAndRead('PUT', to, request).catch(rethrowReadError);
     if (response.status >= 300) {
       if (azureCodeOf(response) === 'BlobAlreadyExists') throw new ItemExists('there is a blob with this key');
       throw new ItemChanged('the blob to copy has changed');

@@ -11,6 +11,6 @@ export async function writeTestFile(evidence: ChangeEvidence, moves: ItemMoves, 
   const [from, to] = [evidence.stagedPath(token), evidence.removedPath(token)];
   await evidence.write(() => evidence.server.writeText(from, testContent));
   const entry = await evidence.find(from);
-  if (!entry) throw new StorageUnavailable('the server does not list a file that it has stored');
+  if (!entry) throw new StorageUnavailable('the server does not find a file that it has stored');
   await moves.run({ token, from, to, entry });
 }

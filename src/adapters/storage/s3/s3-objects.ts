@@ -71,7 +71,7 @@ async function sendDeletion(bucket: S3Bucket, objects: string): Promise<readonly
   return childrenOf(await bucket.sendForXml('POST', '', 'DeleteResult', request), 'Error').map(s3CodeOf);
 }
 
-/** Deletes objects in batches. @throws StorageUnavailable if one of them cannot be deleted, unless its error is harmless */
+/** Deletes objects in batches. @throws StorageUnavailable if one of them cannot be deleted, with another error than `harmlessCode` */
 async function deleteInBatches<T>(
   bucket: S3Bucket,
   objects: readonly T[],
@@ -90,8 +90,8 @@ export const deleteObjects = (bucket: S3Bucket, keys: readonly string[]): Promis
   deleteInBatches(bucket, keys, (key) => `<Object><Key>${xmlText(key)}</Key></Object>`, null);
 
 /**
- * Deletes objects that are still in the given versions. Services that do not know this condition ignore it, or refuse the request: then all
- * of these objects are deleted.
+ * Deletes each object that still has the given ETag. A service that does not know this condition ignores it, or refuses the request: in
+ * both cases, all of these objects are deleted.
  * @throws StorageUnavailable if one of them cannot be deleted
  */
 export async function deleteUnchanged(bucket: S3Bucket, versions: readonly Pick<StoredObject, 'key' | 'etag'>[]): Promise<void> {
@@ -141,8 +141,8 @@ export async function completeMultipart(
 export const abortMultipart = async (bucket: S3Bucket, key: string, uploadId: string): Promise<void> =>
   void (await bucket.sendAndRead('DELETE', key, { query: { uploadId }, expected: [404], repeatable: true }));
 
-/** Throws the error of a request that reads an object. @throws ItemArchived if the object must be restored first; otherwise the cause */
-export function throwIfArchived(cause: unknown): never {
+/** Throws ItemArchived if an object must be restored before it can be read. Throws all other causes unchanged. */
+export function rethrowReadError(cause: unknown): never {
   if (serviceErrorOf(cause)?.code === 'InvalidObjectState') throw new ItemArchived('the object is archived', { cause });
   throw cause;
 }
@@ -156,7 +156,7 @@ async function sendCopy(bucket: S3Bucket, to: string, request: ServiceRequest): 
   const copy = { ...request, expected: [404, 409, 412], timeLimit: slowTimeLimit };
   const isPart = request.query !== undefined;
   const root = isPart ? 'CopyPartResult' : 'CopyObjectResult';
-  const document = await bucket.sendForXmlOrNull('PUT', to, root, { ...copy, repeatable: isPart }).catch(throwIfArchived);
+  const document = await bucket.sendForXmlOrNull('PUT', to, root, { ...copy, repeatable: isPart }).catch(rethrowReadError);
   if (!document) {
     const isTaken = 'if-none-match' in (request.headers ?? {}) && (await describeObject(bucket, to)) !== null;
     throw isTaken ? new ItemExists('there is an object with this key') : new ItemChanged('the object to copy has changed');

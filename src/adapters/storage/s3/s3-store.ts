@@ -22,8 +22,8 @@ import {
   deleteObjects,
   deleteUnchanged,
   describeObject,
+  rethrowReadError,
   startMultipart,
-  throwIfArchived,
   tokenHeader,
 } from './s3-objects.ts';
 
@@ -70,7 +70,7 @@ export class S3Store implements ObjectStore {
   }
 
   get(key: string, range: ObjectRange = {}): Promise<OutboundResponse | null> {
-    return this.#bucket.sendForObject(key, rangeRequest(range)).catch(throwIfArchived);
+    return this.#bucket.sendForObject(key, rangeRequest(range)).catch(rethrowReadError);
   }
 
   async put(key: string, body: string | OutboundBody, { token, condition = 'none', repeatable = false }: PutOptions = {}) {

@@ -140,8 +140,8 @@ function auditTables(types: ColumnTypes) {
 }
 
 /**
- * Removes a deleted or moved user from the shares that list the user by id, increments the versions of these shares, and deletes the user's
- * sessions.
+ * Returns triggers for deleted and moved users. Both increment the versions of the shares that list the user by id. The one for moved users
+ * also deletes the user from these lists, and the user's sessions. For deleted users, foreign keys do this.
  */
 function userTriggers(types: ColumnTypes) {
   const ofUser = 'tid = OLD.tid AND user_id = OLD.id';

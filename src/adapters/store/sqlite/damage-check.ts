@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { startThread } from '#adapters/os/thread.ts';
 
-/** Returns whether the log has content. A clean shutdown empties it, so the last process has probably crashed. */
+/** Returns whether the write-ahead log has content. A clean shutdown empties it, so the last process has probably crashed. */
 export const hasUnfinishedLog = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /** A search for damaged pages, in the background while the database is already in use. */
 export interface DamageCheck extends AsyncDisposable {
-  /** Returns the damage that was found; empty: none, or the check has not ended. */
+  /** Returns the damage that was found; empty: none, or the check has not ended or could not run. */
   readonly findings: () => readonly string[];
 }
 

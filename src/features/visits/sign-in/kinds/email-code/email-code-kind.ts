@@ -7,8 +7,9 @@ import type { Identity, SignInKind } from '#ports/sign-in.ts';
 type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
 
 /**
- * EMAIL_CODE: a code by e-mail, for access users and for the addresses that the profile allows. The sign-in of a user ends when the user
- * becomes inactive or gets another address. The sign-in of an allowed address ends when the profile no longer allows it, or a user gets it.
+ * EMAIL_CODE: a code by e-mail, for access users and for the addresses that the profile allows. Among others, the sign-in of a user ends
+ * when the user becomes inactive or gets another address, and the sign-in of an allowed address when the profile no longer allows it, or when
+ * it becomes the address of an access user.
  */
 export const emailCodeKind = (ports: KindPorts): SignInKind => ({
   code: {
