@@ -83,7 +83,7 @@ export const messages = {
   uploadUnknown: { id: 4045, status: 404, title: 'This upload does not exist, or has expired' },
   methodWrong: { id: 4051, status: 405, title: 'This address does not support this method' },
   headersTooSlow: { id: 4077, status: 408, title: 'The request headers were not received in time' },
-  uploadOffsetWrong: { id: 4078, status: 409, title: 'The upload continues at another offset' },
+  uploadOffsetWrong: { id: 4078, status: 409, title: 'Upload-Offset is wrong: the upload continues at another offset' },
   changeImpossible: { id: 4079, status: 409, title: 'The storage cannot make this change' },
   fileArchived: { id: 4080, status: 409, title: 'The file is in archive storage, and must be restored from it first' },
   bodyTooSlow: { id: 4081, status: 408, title: 'The request body was not received in time' },

@@ -187,7 +187,7 @@ export const en = {
   permissionOffNext: 'If you need this, ask the person who sent you the link.',
   itemAbsent: 'This is no longer here',
   itemAbsentNext: 'It may have been renamed or deleted.',
-  archiveTooDeep: 'The folders are nested too deeply for one download',
+  archiveTooDeep: 'There are too many levels of folders for one download',
   archiveTooDeepNext: 'Open this folder and download one of the folders inside it.',
   changeImpossible: 'The storage cannot make this change',
   changeImpossibleNext:

@@ -96,7 +96,7 @@ const Attributes = ({ form }: Props) => (
       label="Accepted e-mail addresses"
       description="SAML does not say whether an address is verified."
       data={[
-        { value: 'verified', label: 'None: shares do not list users by e-mail address' },
+        { value: 'verified', label: 'None: shares cannot list users by the e-mail attribute' },
         { value: 'provider', label: 'The addresses that the provider sends' },
       ]}
       allowDeselect={false}

@@ -51,7 +51,7 @@ export function ValidityFields({ form }: { form: UseFormReturnType<ShareValues> 
         label="Expires"
         description={
           maxDays === null
-            ? 'Then visitors see the message “This link has expired”'
+            ? 'After this time, visitors see the message “This link has expired”'
             : `At most ${maxDays} days from now, or from the start if that is later (policy)`
         }
         placeholder="Never"
