@@ -170,7 +170,10 @@ async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof
   assert.equal((await postern.visit('/s/nobody-knows-this/visit', { headers })).status, 404);
 }
 
-/** Statements about the entire installation, which name no tenant: at the start, for maintenance, and for some checks. */
+/**
+ * Statements that name no tenant: about the entire installation (at the start, for maintenance, and for some checks), and the one that
+ * finds a login profile, and so its tenant, by its id.
+ */
 const installationStatements = [
   /^select .* from location( where id > \S+)?( order by id( limit \S+)?)?$/, // health check, sweep
   /^select .* from location where tid != \S+ and kind in \(\S+\) order by id$/, // overlap check

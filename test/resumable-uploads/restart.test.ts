@@ -83,7 +83,7 @@ test('the sweep keeps an unfinished upload; an expired one is deleted with its r
   assert.deepEqual(await postern.ports.store.read.selectFrom('resumable_upload').selectAll().execute(), []);
 });
 
-/** Copies the row of the only upload in parts. The copies have no staging files. */
+/** Adds `count` copies of the row of the only resumable upload. The copies have no staging files. */
 async function copyUpload({ ports: { store } }: TestPostern, count: number): Promise<void> {
   const row = await store.read.selectFrom('resumable_upload').selectAll().executeTakeFirstOrThrow();
   for (let start = 0; start < count; start += 500)
@@ -111,7 +111,7 @@ test('all expired uploads of a location are deleted in one run, even if there ar
   await until(async () => (await remaining.executeTakeFirst()) === undefined); // the run may continue in the background
 });
 
-test('a link at which 20,000 expired uploads cannot be deleted accepts no further ones until they are deleted', async (t) => {
+test('a link with 20,000 expired uploads that are not deleted yet accepts a new upload only after one of them is deleted', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const { base } = await createShare(postern);

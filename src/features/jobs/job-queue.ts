@@ -37,7 +37,7 @@ const timeAfter = ({ store }: QueuePorts, ms: number) => sql<number>`${store.dia
 
 /**
  * Adds a job in the transaction of the change that causes it. If a job of this kind and key exists, it gets the new payload
- * and the earlier of the two due times; if it was given up, it runs again.
+ * and the earlier of the two due times. A job that was given up gets the new due time, and runs again.
  * @param delay ms before it runs
  */
 export async function enqueueJob(

@@ -15,7 +15,7 @@ const memoryPerByte = 6; // of a page: its pieces, its bytes, its text and its v
 
 const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-/** Returns a member as text; '' if it is absent. The service sends most values as texts, but not all in each version. */
+/** Returns a member as text; '' if it is absent. The service sends most values as texts. Which ones are numbers or booleans instead depends on its version. */
 const textOf = (value: unknown, name: string) => `${member(value, name) ?? ''}`;
 
 /** Reads a response to its end. @throws StorageUnavailable if it is too long, or comes too slowly; StorageBusy */
@@ -33,7 +33,7 @@ async function readPage(response: OutboundResponse, monotonic: () => number, mem
 
 /** @throws StorageUnavailable if the response is not a list */
 function pathsOf(content: Buffer): readonly unknown[] {
-  if (exceededJsonLimit(content, pageLimits)) throw new StorageUnavailable('the service sent a list with too many values');
+  if (exceededJsonLimit(content, pageLimits)) throw new StorageUnavailable('the service sent a list with too many values or levels');
   try {
     const paths = member(JSON.parse(content.toString()), 'paths');
     if (Array.isArray(paths)) return paths;

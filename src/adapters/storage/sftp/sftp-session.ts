@@ -120,7 +120,7 @@ export class SftpSession {
     return this.#send((sftp, done) => sftp.rename(from, to, done));
   }
 
-  /** Renames a file and replaces another one. @returns false if the server has no such extension */
+  /** Renames a file, and replaces the file at `to` if there is one. @returns false if the server does not support this */
   renameOver(from: string, to: string): Promise<boolean> {
     return this.#sendExtension((sftp, done) => sftp.ext_openssh_rename(from, to, done), timeLimit);
   }
