@@ -88,7 +88,7 @@ async function listMeasurer(browser: Browser, postern: BenchPostern) {
 
 /**
  * Compares how long an operator waits for each action in lists with few and with many records.
- * @param few a Postern with enough records in each state to fill a page, so that drawing takes the same time
+ * @param few a Postern with enough records in each state to fill a page, so that drawing takes as long as in `many`
  */
 export async function compareConsoleLists(report: (figure: Figure) => void, few: BenchPostern, many: BenchPostern): Promise<void> {
   const browser = await chromium.launch({ executablePath: await executable.executablePath(), args: browserArguments });

@@ -127,11 +127,11 @@ export async function measureCosts(note: (figure: Figure) => void, postern: Benc
     'calls with the longest inputs: time that the event loop is blocked, as a multiple of parsing 1 MB of JSON',
     15,
   );
-  noteWorst(calls, 'responseTime', 'calls with the longest inputs: time until the response, as a multiple of the same', 100);
+  noteWorst(calls, 'responseTime', 'calls with the longest inputs: time until the response, as a multiple of parsing 1 MB of JSON', 100);
   noteWorst(
     await costsOfVisits(postern, files),
     'blockedTime',
-    'visits with the longest inputs: time that the event loop is blocked, as a multiple of the same',
+    'visits with the longest inputs: time that the event loop is blocked, as a multiple of parsing 1 MB of JSON',
     15,
   );
 }

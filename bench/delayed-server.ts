@@ -9,7 +9,7 @@ function forward(from: Socket, to: Socket, delay: number): void {
   from.on('close', () => setTimeout(() => to.destroy(), delay));
 }
 
-/** Starts a proxy in front of a server, as if the server were far away. @param roundTrip ms */
+/** Starts a proxy that delays all bytes, as if the server behind it were far away. @param roundTrip ms */
 export async function startDelayedServer(target: URL, roundTrip: number): Promise<AsyncDisposable & { readonly url: string }> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {

@@ -12,7 +12,7 @@ export const median = (values: readonly number[]) => [...values].sort((a, b) => 
 
 /**
  * Measures the reference and Postern in pairs. The first pair is a warm-up and does not count.
- * @param slices measurements of each server per pair, in the order A B B A. Slow changes of the machine then affect both
+ * @param slices measurements of each server per pair, in the order A B B A. If the machine slowly changes speed, this affects both equally
  * @returns the medians of both and of the ratios, and the spread of the ratios
  */
 export async function measurePairs(rounds: number, reference: () => Promise<number>, ours: () => Promise<number>, slices = 1) {

@@ -139,7 +139,7 @@ async function p99BesideSignIns(visit: string, signIn: string): Promise<number> 
   return beside;
 }
 
-/** Returns the figure of a time that may be at most `bound` times the reference's time. */
+/** Returns the figure for our time divided by the reference's time. This ratio may be at most `bound`. */
 function timesAtMost(what: string, { reference, ours, ratio, spread }: Awaited<ReturnType<typeof measurePairs>>, bound: number): Figure {
   const figure = atMost(what, ratio, bound, 'times');
   return { ...figure, reference: `${reference.toFixed(2)} ms`, ours: `${ours.toFixed(2)} ms`, ratio: `${ratio.toFixed(2)} (${spread})` };
@@ -166,7 +166,7 @@ async function measureHangingDirectory(note: Note, postern: BenchPostern, bare: 
   note(timesAtMost(what, await compareVisits(`${await visitUrl(postern, 1)}/visit`, signIn), 2));
   const minimal = await compareVisits(`${bare.url}/fixed`, `${bare.url}/hang`);
   note({
-    ...timesAtMost('the same at a bare server that never answers them', minimal, Number.POSITIVE_INFINITY),
+    ...timesAtMost('the same at a bare server that never answers the sign-ins', minimal, Number.POSITIVE_INFINITY),
     target: 'none: for comparison',
   });
   directory.close();

@@ -27,7 +27,7 @@ const renameRequest = (path: string) => ({
   body: JSON.stringify({ path, name: 'another' }),
 });
 
-/** Requests the routes of a link that may be costly: for long names and deep or large folders, and with the longest headers. */
+/** Requests those routes of a link that may be costly, with long names, deep or large folders, and the longest headers. */
 export async function visitWithLongestInputs(visit: Visit): Promise<void> {
   await visit('the page', '');
   await visit('a visit', '/visit');

@@ -237,7 +237,7 @@ async function measureBacklog(note: Note, data: string, server: MailServer): Pro
     ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"code@example.com"}' },
   });
   await until(async () => (await server.received()).codes > 0);
-  note(atMost(`a sign-in code with ${name}: until it is sent`, (performance.now() - start) / 1000, 10, 's'));
+  note(atMost(`time until a sign-in code is sent, with ${name}`, (performance.now() - start) / 1000, 10, 's'));
 }
 
 /** Measures visits while many networks request codes, and while the same requests go to a server that does nothing. */

@@ -26,7 +26,7 @@ function memoryOf(pid: number): { now: number; most: number } {
 
 /**
  * Starts a server.
- * @param ready matches the line that the server prints when it is ready, and captures its port (slow readers: their number)
+ * @param ready matches the line that the server prints when it is ready, and captures its port (`slow-readers.ts`: count of open downloads)
  */
 export async function startServer(
   script: string,

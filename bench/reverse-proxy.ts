@@ -57,10 +57,10 @@ export async function measureReverseProxy(note: Note, folder: string, postern: B
     };
     return { ...atMost(what, ratio, target, 'times'), ...columns };
   };
-  note(comparedWithPostern('the same: CPU, compared with Postern sending the file itself', cpuTimes.viaNginx, 0.5));
+  note(comparedWithPostern('a file sent by nginx for Postern: CPU, compared with Postern sending the file itself', cpuTimes.viaNginx, 0.5));
   note({
     ...comparedWithPostern(
-      'the same file from nginx alone: CPU, compared with Postern sending the file itself',
+      'a file sent by nginx alone: CPU, compared with Postern sending the file itself',
       nginxAlone,
       Number.POSITIVE_INFINITY,
     ),

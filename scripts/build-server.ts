@@ -9,7 +9,7 @@ const folder = join(root, 'build/server');
 const threadFiles = globSync('src/adapters/**/*-thread.ts', { cwd: root, exclude: (file) => basename(file) === 'idle-thread.ts' });
 const includedModules = /^(?:\.|\/|#|typebox|kysely)/;
 
-/** Returns the options that bundle scripts. Modules that several of them need get a file of their own. */
+/** Returns the options for bundling scripts. A module that several scripts need gets a file of its own. */
 const bundleOf = (files: readonly string[], extension: string): BuildOptions => ({
   cwd: root,
   input: Object.fromEntries(files.map((file) => [basename(file, '.ts'), join(root, file)])),

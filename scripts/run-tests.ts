@@ -27,7 +27,7 @@ const allFiles = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(
 );
 /**
  * Number of processes that run at the same time. One more than the processors, since one process usually waits. With
- * still more, or with both engines at the same time, a run took longer.
+ * more processes, or with both engines at the same time, a run took longer.
  */
 const concurrency = availableParallelism() + 1;
 /** The files that also run on PostgreSQL: those whose results depend on the database. */
@@ -36,7 +36,7 @@ const alsoOnPostgres =
 const batchFolder = join(import.meta.dirname, '../build/.test-batches');
 /** Folder of Node's cache of compiled code, which the processes share. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
-/** `npm test` has just built the server, so its threads load the built files: they start in a third of the time. */
+/** `npm test` has just built the server, so the threads of the server load the built files, and start in a third of the time. */
 const execArgv = process.argv.includes('--built-threads') ? ['--import', join(import.meta.dirname, '../test/parts/built-threads.mjs')] : [];
 /**
  * Time limit of a process, in ms: a file that hangs fails, and the other processes continue.

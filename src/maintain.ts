@@ -102,7 +102,7 @@ const restore = (settings: Settings, file: string) =>
 async function moveStore(settings: Settings): Promise<void> {
   if (settings.databaseUrl === null) throw new Error('POSTERN_DATABASE_URL is not set: it must name the database to move to');
   checkDatabaseExists({ ...settings, databaseUrl: null });
-  // Opens the store, although the copy reads only a snapshot: this stops the command while Postern uses the database.
+  // Opens the store, although the copy reads only a snapshot: the command then fails if Postern uses the database.
   await using _lockedStore = openSqliteStore(settings.data, throwCause);
   await withSqliteSnapshot(settings.data, (snapshot) =>
     withStore(settings, (store) => {

@@ -25,7 +25,7 @@ const seal = (text: string) => {
 
 const links = new Map([['link', { validUntil: Number.POSITIVE_INFINITY, redirectUri: 'https://files.example.com/sign-in/oidc/1' }]]);
 const countsOfNetworks = new Map<string, number>();
-const maxStarts = 300; // of one network; in Postern, per minute
+const maxStarts = 300; // of one network in the whole run; Postern allows this number per minute
 
 const linkHeaders = {
   'referrer-policy': 'no-referrer',
@@ -35,7 +35,7 @@ const linkHeaders = {
   'cache-control': 'private, no-store',
 } as const;
 
-/** Counts a request for the address of its client. @returns the number of requests from this address */
+/** Adds a request to the count of its client's address. @returns the new count */
 function count({ headers }: IncomingMessage): number {
   const address = `${headers['x-forwarded-for']}`;
   const newCount = (countsOfNetworks.get(address) ?? 0) + 1;

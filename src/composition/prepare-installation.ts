@@ -16,7 +16,7 @@ import { StoreFull } from '#ports/store.ts';
 import type { DataFolder } from '../data-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Runs a step of the start that writes, or returns null on a full disk: the start continues, so that files can be downloaded. */
+/** Runs a startup step that writes. Returns null if the disk is full: the start continues, so that files can be downloaded. */
 export async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();

@@ -74,7 +74,7 @@ async function sweepAndLog(ports: Ports, log: FastifyBaseLogger, busyLocations: 
   }
 }
 
-/** Starts the jobs that run at intervals. Disposal stops them and removes this process from the list of running ones. */
+/** Starts the jobs that run at intervals. Disposal stops them and removes this process from the list of running processes. */
 export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   const { ports, log, runningChanges, busyLocations, unknownLinks, uploadWriters, database, onReplacedDatabase } = jobs;
   const warn = (line: string) => log.warn(line);

@@ -1,5 +1,5 @@
 /**
- * Sets a value as the newest entry of a map that holds at most `maxSize` entries. When the map is larger, deletes the oldest
+ * Sets a value as the newest entry of a map that holds at most `maxSize` entries. When the map exceeds that, deletes the oldest
  * eighth in one step: to reach its first key, a map walks over the slots of deleted keys, so deleting one key at a time
  * costs 20 us each.
  */

@@ -29,7 +29,7 @@ export const narrowNetworkOf: (address: string) => string = prefixes(32, 64);
 /** Returns the wide network of an address (IPv4 /24, IPv6 /48). One organization may own it, with up to 65,536 narrow networks. */
 export const wideNetworkOf: (address: string) => string = prefixes(24, 48);
 
-/** Returns the site of an address: an IPv4 address itself, or the /48 of an IPv6 address: one client can own all networks in a /48. */
+/** Returns the site of an address: an IPv4 address itself, or the /48 of an IPv6 address, since one client can own an entire /48. */
 export const siteOf: (address: string) => string = prefixes(32, 48);
 
 /** Returns the networks that take turns: the wide one, and the narrow one within it. */

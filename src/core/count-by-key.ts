@@ -5,7 +5,7 @@ export function addCount<Key>(counts: Map<Key, number>, key: Key, change: number
   else counts.set(key, count);
 }
 
-/** Returns the key with the largest count, the first of equal ones. @returns undefined if there is no count */
+/** Returns the key with the largest count, or the first such key if there are several. @returns undefined if there is no count */
 export function largestKey(counts: ReadonlyMap<string, number>): string | undefined {
   let [largest, largestCount]: [string | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
   for (const [key, count] of counts) if (count > largestCount) [largest, largestCount] = [key, count];

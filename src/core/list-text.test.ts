@@ -60,7 +60,7 @@ test('parsing a list stops after the entry that exceeds the limit', () => {
   assert.equal(parseList(Array.from({ length: 10_000 }, (_, index) => index).join(), 100)?.length, 38);
 });
 
-test('a list that is parsed with a limit exceeds it if and only if the complete list in its shortest spelling does', () =>
+test('a list that is parsed with a limit is too long if and only if the shortest spelling of the complete list is too long', () =>
   fc.assert(
     fc.property(fc.uniqueArray(anyEntry, { minLength: 1 }), fc.integer({ min: 0, max: 60 }), (entries, limit) => {
       const parsedEntries = parseList(formatList(entries), limit) ?? [];

@@ -18,7 +18,7 @@ export class PageTooDeep extends Error {}
 const defaultMaxBytes = 128 << 20; // memory for candidates
 const runLength = 1000; // entries that are sorted at once
 const comparisonsPerPause = 5000; // take about a millisecond
-/** Entries after the page are dropped when the number of candidates is twice the number of entries up to its end, plus this number. */
+/** Entries after the page are dropped when the number of candidates is twice the number of entries up to the end of the page, plus this. */
 const extraCandidates = 10_000;
 // After dropping entries, at least a quarter of the memory must be free. Otherwise the entries would be sorted again after every few
 // additions.

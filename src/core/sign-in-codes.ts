@@ -7,7 +7,7 @@ export const codeDigits = 8;
 export const codeLifetime = 10 * minute;
 export const maxCodeAttempts = 5;
 /**
- * Number of wrong codes at a login profile in `failureLifetime` after which each code allows one attempt. An attacker with thousands of
+ * After so many wrong codes at a login profile within `failureLifetime`, each code allows only one attempt. An attacker with thousands of
  * networks then gets one guess for each code that is requested, and visitors who enter the right code notice nothing.
  */
 export const maxWrongCodes = 250;

@@ -2,7 +2,7 @@
 export type WaitResult<T> = { readonly late: false; readonly value: T } | { readonly late: true };
 
 /**
- * Waits for work for a limited time. After that, the work continues, and an error of it is ignored.
+ * Waits for work for a limited time. After that, the work continues, and its errors are ignored.
  * @param limit ms
  */
 export async function waitAtMost<T>(work: Promise<T>, limit: number): Promise<WaitResult<T>> {

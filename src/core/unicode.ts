@@ -1,6 +1,6 @@
 /**
  * More combining marks in a row than any language uses (UAX #15, Stream-Safe Text Format). The time to normalize such a run
- * grows with the square of its length: 80,000 marks take eleven seconds. NFKC makes marks of the letters U+FF9E and U+FF9F.
+ * grows with the square of its length: 80,000 marks take eleven seconds. NFKC turns the letters U+FF9E and U+FF9F into marks.
  */
 const longRun = /[\p{M}\uFF9E\uFF9F]{31}/u;
 

@@ -21,7 +21,7 @@ export interface ArrivingBodies {
 
 /**
  * @param maxConnections of the server. Unfinished bodies of a wide network may occupy half of the connections, and those of all
- *   networks three quarters. The limit of connections does not suffice: behind a proxy, all connections come from one address.
+ *   networks three quarters. The limit of connections by site does not suffice: behind a proxy, all connections come from one address.
  */
 export function arrivingBodies(maxConnections: number): ArrivingBodies {
   const memory = new HeldMemory(limits, 'bodiesBusy');

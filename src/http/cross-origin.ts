@@ -60,7 +60,7 @@ export function checkLinkOrigin(request: FastifyRequest, publicUrl: string): voi
 }
 
 /**
- * Returns a check whether an origin has the host of the request's Host header. The scheme may differ, since a proxy may terminate TLS.
+ * Returns a check of an origin: its host must be that of the Host header. The scheme may differ, since a proxy may terminate TLS.
  * @param overTls true: the origin must be https
  */
 const hasRequestHost =

@@ -69,7 +69,7 @@ class LimitedHolds {
 
   /**
    * Returns the hold to abort in favor of a new one: the newest hold of the network that holds the most. Returns undefined if no other
-   * network holds more than the network of the new hold (with the new hold), or if the new hold has no network.
+   * network holds more than the network of the new hold (the new hold included), or if the new hold has no network.
    */
   findHoldToAbort({ network, bytes }: Hold): Hold | undefined {
     if (network === null) return undefined;
@@ -94,7 +94,7 @@ export class HeldMemory {
 
   /**
    * Counts bytes until they are released. At a limit, aborts the newest holds of the wide network that holds the most, if it holds more
-   * than the network of the new hold (with the new hold).
+   * than the network of the new hold (the new hold included).
    * @param holders names of the link, network or other holder whose limits apply to the bytes, by kind
    * @param abort ends the request or the response in favor of another network
    * @returns a function that releases the bytes

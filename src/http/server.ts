@@ -193,7 +193,7 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
     routerOptions: { maxParamLength: maxPathLength, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
     frameworkErrors(error, request, reply) {
-      logAccess?.(request, reply); // no hook runs
+      logAccess?.(request, reply); // for these errors, no hook runs
       const headers = { ...linkHeaders, 'x-request-id': request.id };
       void sendProblem(request, reply.headers(headers), asRefusal(error, request) ?? new Refusal('requestMalformed'), clock.now());
     },

@@ -77,7 +77,7 @@ export interface ResumableUploadTable {
   readonly drop_box: number;
   /** Bytes of the complete file. */
   readonly size: number;
-  /** Durable bytes. The last byte counts only when the file is in place, so that it can be sent again if placing the file failed. */
+  /** Durable bytes. The last byte counts only when the file is in place, so that this byte can be sent again if placing the file failed. */
   received: number;
   /** Names the staging file. */
   readonly token: string;

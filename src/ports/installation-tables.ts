@@ -4,7 +4,7 @@ export interface ProcessTable {
   seen_at: number;
 }
 
-/** Fingerprint of the secret key that encrypts the secrets of this database. While a copy into it is unfinished: a mark that shows this. */
+/** Fingerprint of the secret key that encrypts the secrets of this database. Until a copy into this database is done: a mark instead. */
 export interface SecretKeyTable {
   fingerprint: string;
 }

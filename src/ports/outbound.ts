@@ -84,7 +84,7 @@ export interface OutboundResponse {
   discard(): void;
 }
 
-/** A response is longer than a limit, such as that of the reader of its body, or its body comes in too many small pieces. */
+/** A response is longer than a limit, such as `maxBytes` of `read`, or its body comes in too many small pieces. */
 export class ResponseTooLarge extends Error {}
 
 /**

@@ -4,7 +4,7 @@
  */
 export type VerifyPassword = (storedHash: string | null, password: string) => Promise<boolean>;
 
-/** Who sets a password: a visitor, by address, or a key or operator of a tenant. Without `kind` and `id`, nobody has signed in. */
+/** Who sets a password: a visitor (the address), or a key or an operator of a tenant. Without `kind` and `id`, nobody has signed in. */
 export type PasswordSetter = { readonly address: string } | { readonly tid: number; readonly kind?: string; readonly id?: number };
 
 /** Hashes and verifies passwords. The hash is slow on purpose, and at most two are computed at the same time. */

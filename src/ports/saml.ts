@@ -11,7 +11,7 @@ export interface SamlStatement extends StatedUser {
   readonly id: string;
   /** ms since the epoch: after that, the assertion is too old. */
   readonly usedUntil: number;
-  /** ID of the request that the assertion answers. The caller compares it. null: the sign-in began at the provider. */
+  /** ID of the answered request. The caller checks that this browser has sent it. null: the sign-in began at the provider. */
   readonly inResponseTo: string | null;
   /** When the provider demands that the session ends; ms since the epoch; null: it does not say. */
   readonly sessionEnd: number | null;

@@ -15,7 +15,7 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
-/** The columns of a login profile that every sign-in needs. Methods throw Refusal (400) if the profile has changed since it was read. */
+/** What every sign-in needs of a login profile. Methods that get it throw Refusal (400) if the profile has changed since it was read. */
 export interface ProfileRef {
   readonly tid: number;
   readonly profile_id: number;
@@ -116,8 +116,8 @@ export interface CodeCredentials extends CodePlace {
 /** Sign-in with a code that is sent by e-mail. */
 export interface CodeSignIn {
   /**
-   * Enqueues a mail with a new code, which replaces earlier ones of the same browser and link, unless the mailbox has used up its codes
-   * of this hour. Does the same for every address: whether it may sign in is checked when the mail is sent.
+   * Enqueues a mail with a new code, unless the mailbox has used up its codes of this hour. A new code replaces the earlier ones of its
+   * browser and link. Does the same for every address: whether the address may sign in is checked when the mail is sent.
    * @throws Refusal (503) if no mail can be sent
    */
   request(profile: ProfileRef, request: CodeRequest): Promise<void>;
@@ -200,7 +200,7 @@ export interface RedirectSignIn {
   finish(profile: ProfileRef, response: BrowserReturn, pending: string | null): Promise<CompletedSignIn | SingleUseSignIn | Refusal>;
   /**
    * Verifies what a browser sent without its cookies, and stores it for its next request. Present if the page of the provider sends
-   * the browser back with a POST, which has no cookies unless they are for HTTPS only.
+   * the browser back with a POST. A browser sends cookies with such a POST only over HTTPS.
    * @returns a reference for the parameter `parked` of the next request. If the response was refused, `finish` throws the refusal that the
    *   reference contains
    */
@@ -211,8 +211,8 @@ export interface RedirectSignIn {
 }
 
 /**
- * Asks a provider again about a visitor who has signed in. `reauthenticate` sends no request to the provider, because it runs at every
- * request.
+ * Asks a provider again about a visitor who has signed in. Separate from `reauthenticate`, which runs at every request and
+ * therefore must not ask the provider.
  */
 export interface Renewal {
   /** Returns the time in ms since the renewal became due. Negative: it is not due yet, or the sign-in cannot be renewed. */

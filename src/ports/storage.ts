@@ -7,7 +7,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** An open file. Reads throw ItemChanged if the storage notices that it no longer has the content that `entry` describes. */
+/** An open file. Reads throw ItemChanged if the storage notices that the file no longer has the content that `entry` describes. */
 export interface OpenFile {
   readonly entry: DatedEntry;
   /** The entire content, if the file is so small that it was read when it was opened. */
@@ -161,7 +161,7 @@ export interface ChangeContext {
   readonly client?: StorageClient;
 }
 
-/** Returns those of some tokens that belong to pending changes or unfinished uploads: their files in the staging area must stay. */
+/** Returns which of the given tokens belong to pending changes or unfinished uploads: their files in the staging area must stay. */
 export type FindTokensInUse = (tokens: readonly string[]) => Promise<readonly string[]>;
 
 /** A step of the test of a location. */

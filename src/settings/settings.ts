@@ -51,7 +51,7 @@ const settingNames: readonly string[] = Object.values(settingDefinitions).map(({
 
 const isWithin = (folder: string, outer: string) => folder === outer || folder.startsWith(outer === '/' ? outer : `${outer}/`);
 
-/** Returns an error for each root of locations that overlaps the folder of the database and the keys. Roots in its `files` are allowed. */
+/** Returns an error for each root of locations that overlaps the folder of the database and the keys. Roots in `files` are allowed. */
 function overlappingRoots(roots: Settings['localRoots'], data: string): string[] {
   return roots
     .filter(({ folder }) => isWithin(data, folder) || (isWithin(folder, data) && !isWithin(folder, `${data}/files`)))

@@ -64,7 +64,7 @@ test('deleting expired audit entries does not scan the complete audit log', asyn
   assert.deepEqual(
     maxStatements.filter((statement) => /max\("?id"?\)/.test(statement)),
     [],
-    'for max(id) SQLite scans from the newest entry',
+    'SQLite would scan the log from its newest entry to find max(id)',
   );
 });
 

@@ -140,7 +140,7 @@ test('a reader, who cannot see the username of a login profile, cannot find the 
   assert.equal((await postern.call('loginprofile/search', { searchWord: 'guest7' }, { key })).totalCount, 0);
 });
 
-test('fromDate is the minimum of createDateTime, and toDate is the maximum of updateDateTime', async (t) => {
+test('a search finds the records created at or after fromDate and last updated at or before toDate', async (t) => {
   const { postern, clock } = await startAt(t, '2026-03-10T12:00:00Z');
   const { id } = await postern.call('share/add', newShare());
   clock.at = Date.parse('2026-03-12T23:59:59.999Z');

@@ -121,7 +121,7 @@ test('the response to a sign-in that another browser began, or that nobody began
   assert.equal((await outcome(victim)).signedIn, false);
 });
 
-test('the address to which the provider sends the browser back works only once', async (t) => {
+test('the address at which the browser returns from the provider works only once', async (t) => {
   const { postern, beginOnly } = await startWithForgingProvider(t);
   const browser = new RedirectedBrowser();
   const { url } = await beginOnly(browser);

@@ -159,7 +159,7 @@ test('a directory whose certificate is not trusted, or is for another host, sign
   }
 });
 
-test('a user who is removed, replaced by another entry or leaves the required group loses access after ten minutes', options, async (t) => {
+test('a user who is removed or replaced, or leaves the required group, loses access after ten minutes', options, async (t) => {
   const changes: Readonly<Record<string, (directory: Directory) => Promise<void>>> = {
     removed: (directory) => directory.remove(ann),
     'without the group': (directory) => directory.replace('cn=editors,ou=groups,dc=test', 'member', ['uid=bob,ou=people,dc=test']),

@@ -179,7 +179,7 @@ test('a new refresh token is not lost if the database cannot store it at that mo
   assert.deepEqual(refreshTokens, ['a-refresh-token', 'the-second-token']);
 });
 
-test('a page of a proxy in place of the response of the provider ends no session', async (t) => {
+test('an HTML page that a proxy sends instead of the response of the provider ends no session', async (t) => {
   const { provider, clock, visit, sessions } = await startSignedIn(t);
   provider.responses.set(
     '/token',

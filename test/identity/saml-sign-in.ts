@@ -58,7 +58,7 @@ export async function startWithSaml(t: TestContext, configuration: object = {}, 
   }
   const list = async (browser: RedirectedBrowser, base = share.base) =>
     (await browser.open(`${postern.publicUrl}${base}/list`)).response.status;
-  /** Returns whether the visitor is signed in, the visitor, and the error code of a failed sign-in, or ''. */
+  /** Returns whether the visitor is signed in, the visitor, and the error code if the sign-in failed, otherwise ''. */
   async function outcome(browser: RedirectedBrowser) {
     const { body } = await browser.visit(postern, share.base);
     return { signedIn: body.signIn.signedIn, visitor: body.visitor, code: /#sign-in=(\w+)/.exec(browser.visited.join(' '))?.[1] ?? '' };

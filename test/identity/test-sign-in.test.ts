@@ -33,7 +33,7 @@ async function startWithOidc(t: Parameters<typeof startPostern>[0], configuratio
 /** Returns the text of a page as a reader sees it. */
 const textOf = (html: string) => html.replace(/<style.*?<\/style>/gs, '').replace(/<[^>]+>/g, '\n');
 
-test('an admin signs in at an OpenID provider, sees the names and groups by which shares can list them, and gets no session', async (t) => {
+test('an admin signs in at an OpenID provider, sees the names and groups by which shares list the user, and gets no session', async (t) => {
   const { postern, share, testAddress } = await startWithOidc(t);
   const browser = new RedirectedBrowser();
   const { response, url } = await browser.open(await testAddress());

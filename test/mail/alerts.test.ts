@@ -313,7 +313,7 @@ test('while the alerts of thousands of visitors are searched, Postern answers ot
   const alerts = visitors.map((visitor) => ({ tid: 1, share_id: id, visitor, audit_id: 1_000_000, action: 'view', created_at: 0 }));
   await store.write((tx) => tx.insertInto('alert').values(alerts).execute(), 'job');
   await addDigests(postern, id, visitors, 0);
-  let turns = 0; // of the event loop
+  let turns = 0; // iterations of the event loop
   let isSearching = true;
   const countTurns = () => {
     turns += 1;

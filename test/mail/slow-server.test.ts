@@ -49,7 +49,7 @@ test('recipients of one tenant for whom the mail server is slow do not delay the
   assert.ok(heldReplies.length <= 10, 'the number of slow mails of one tenant is limited');
 });
 
-test('mails that take more than a second each leave a worker to other mails of their tenant, and one to mails of other tenants', async (t) => {
+test('mails that take over a second leave one worker free for other mails of their tenant, and one for mails of other tenants', async (t) => {
   const { sink, heldReplies } = await startSlowServer(t);
   const { postern } = await startWithMail(t, {}, sink);
   await addMails(

@@ -11,7 +11,7 @@ export const templateDatabase = 'postern_template';
 /** File name of a SQLite database in a data folder. */
 const sqliteName = 'postern.db';
 
-/** Copies the migrated database of scripts/run-tests.ts into a new data folder, because all migrations take longer than many tests. */
+/** Copies the migrated database of scripts/run-tests.ts into a new data folder, because the migrations take longer than many tests. */
 async function copySqliteTemplate(folder: string): Promise<void> {
   const template = process.env['POSTERN_TEST_SQLITE'];
   const isNew = template !== undefined && (await readdir(folder)).length === 0;

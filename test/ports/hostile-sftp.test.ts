@@ -71,7 +71,7 @@ test('a server that accepts a sign-in several times gets one channel', async (t)
     { connect },
   );
   await items.find(['first']);
-  await items.find(['second']); // is sent after the channels that the first answer might have opened
+  await items.find(['second']); // is sent after any requests for channels that the first answer caused
   assert.equal(channels, 1);
 });
 

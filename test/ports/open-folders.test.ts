@@ -48,7 +48,7 @@ test('a folder is opened once, even if a tenant changes the configuration of its
   assert.ok(threads() <= before.threads + 1, `${threads()} threads after ${before.threads}`);
 });
 
-test('the sweep of the staging areas of dozens of locations leaves only a few threads, and deletes leftover entries', async (t) => {
+test('the sweep of the staging areas of dozens of locations leaves only a few threads running, and deletes leftover entries', async (t) => {
   const { open, newFolder } = await storagesOf(t);
   const before = threads();
   const clear = async (name: string) => (await open(1, JSON.stringify({ folder: newFolder(name) }))).sweep(async () => []);
@@ -167,7 +167,7 @@ test('the number of open folders is limited, and many locations of one tenant do
   assert.equal(threads(), threadsThen); // the thread of the other tenant's location still runs
 });
 
-test('a file that is being read stays readable if its folder must make room for others, and the folder is closed after the file', async (t) => {
+test('a file that is being read stays readable if too many other folders are opened, and its folder is closed after the file', async (t) => {
   const [folders, parent] = [new OpenFolders(2), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());
   const content = randomBytes(5 << 20);

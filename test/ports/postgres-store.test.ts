@@ -259,7 +259,7 @@ for (const { letters, options, byIndex } of [
   { letters: 'all letters', options: '', byIndex: ['report', 'договор', '-10', 'eu.', '書類だ'] },
   { letters: 'only ASCII letters', options: "LC_CTYPE 'C' TEMPLATE template0", byIndex: ['report', '-10', 'eu.'] },
 ])
-  test(`if the database knows ${letters}, a word is searched in the index only if the word has trigrams`, async (t) => {
+  test(`if the database recognizes ${letters}, a word is searched in the index only if the word has trigrams`, async (t) => {
     const { dialect, read } = await openStore(t, options);
     const words = ['report', 'договор', '-10', 'eu.', '書類だ', 'eu', 'ж', '%%%', '書類'];
     const isIndexed = (word: string) => !dialect.containsWord('share.search_text', word).compile(read).sql.includes(`|| ''`);

@@ -197,7 +197,7 @@ else {
     assert.deepEqual([await namesIn(storage, '/old'), await namesIn(storage, '/new')], [['a', 'b'], ['b']]);
   });
 
-  test('S3 (radosgw): recovery keeps a renamed folder although the evidence of the rename was deleted', async () => {
+  test('S3 (radosgw): recovery keeps a renamed folder even if the evidence of the rename was deleted', async () => {
     const storage = openS3(await server.newBucket(), outbound, clockAhead);
     await createFolder(storage, parsePath('/'), 'old');
     await putFile(storage, '/old', 'a', 'text');
@@ -362,7 +362,7 @@ else {
     const change = { action: 'upload', parent: parsePath('/'), name: 'a.txt', newName: '', token: newToken() } as const;
     const upload = await storage.upload({ parent: change.parent, name: 'a.txt', size: null, ifTaken: 'number' }, change.token);
     await upload.write(Buffer.from('second'));
-    assert.equal(await upload.place(), 'a (2).txt'); // not discarded, as after a crash
+    assert.equal(await upload.place(), 'a (2).txt'); // `discard` is not called, as after a crash
     const pendingChange = { ...change, handle: upload.handle };
     assert.equal(await storage.recover(pendingChange), 'a (2).txt');
     await storage.clearEvidence(pendingChange);

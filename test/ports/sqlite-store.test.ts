@@ -236,7 +236,7 @@ test('on a full disk, changes fail, acknowledged changes are kept, and new chang
   assert.equal(keys.length, storedCount + 2);
 });
 
-test('if the disk is too full to copy the write-ahead log, the reserve is deleted, and then the log is copied', {
+test('if the disk is too full to copy the write-ahead log, the reserve file is deleted, and then the log is copied', {
   timeout: 30_000,
 }, async (t) => {
   const folder = mountSmallDisk(t, 'size=40m');

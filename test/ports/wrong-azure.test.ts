@@ -22,7 +22,7 @@ const listXml = (blobs: string, next = '') =>
 const blob = (name: string) =>
   `<Blob>${name}<Properties><Content-Length>4</Content-Length><Etag>0x1</Etag><Last-Modified>Thu, 01 Jan 2026 00:00:00 GMT</Last-Modified></Properties></Blob>`;
 
-test('an Azure account with a hierarchical namespace is refused if the configuration does not say so, and the error names the member', async (t) => {
+test('an Azure account with a hierarchical namespace is refused if the configuration does not set hierarchicalNamespace, and the error names this member', async (t) => {
   const { storage, requests } = await startFakeAzure(t, (_, response) => response.setHeader('x-ms-is-hns-enabled', 'true').end());
   await assert.rejects(storage.check(), /needs hierarchicalNamespace: true/);
   assert.ok(

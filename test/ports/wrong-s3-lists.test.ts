@@ -127,7 +127,7 @@ test('if an S3 service lists the staging area without end, a sweep stops when it
   assert.equal(pages, 3);
 });
 
-test('a folder of an S3 service exists although the first page of its list is empty', async (t) => {
+test('a folder of an S3 service counts as existing even if the first page of its list is empty', async (t) => {
   const { storage } = await startFakeS3Storage(t, ({ url = '' }, response) =>
     response.end(url.includes('continuation-token') ? listPageXml(['folder/a']) : listPageXml([], 'next')),
   );

@@ -125,5 +125,5 @@ test('with the documented Caddy configuration, Caddy sends a large file, and eac
     const { list } = await postern.call('audit/search', { action: 'download' });
     return list.filter(({ bytes }: { bytes: number | null }) => bytes === null).map(({ path }: { path: string }) => path);
   };
-  await until(async () => (await pathsSentByProxy()).join() === '/plain.bin'); // other downloads are recorded with their bytes after they end
+  await until(async () => (await pathsSentByProxy()).join() === '/plain.bin'); // downloads that Postern sends get `bytes` when they end
 });

@@ -21,7 +21,7 @@ const put = async (postern: TestPostern, base: string, name: string, body: strin
 const quotaOf = async (postern: TestPostern, base: string) => (await postern.visit(`${base}/visit`)).body.share.quota;
 const count = ({ ports }: TestPostern) => countDueFolders(ports, AbortSignal.timeout(minute));
 
-/** Starts a Postern with a folder `/in` that holds a file of 10 bytes. A count can be held after it has listed `/in`. */
+/** Starts a Postern with a folder `/in` that holds a file of 10 bytes. A count can be paused after it has listed `/in`. */
 async function startWithHeldCount(t: TestContext) {
   const gate = { isClosed: false, waiting: Promise.withResolvers<void>(), opened: Promise.withResolvers<void>() };
   const isDeep = (path: unknown): path is ItemPath => Array.isArray(path) && path.at(-1) === 'deep';
@@ -36,7 +36,7 @@ async function startWithHeldCount(t: TestContext) {
   const { store } = postern.ports;
   return {
     postern,
-    /** Counts all folders, and runs `change` while the count is held. */
+    /** Counts all folders, and runs `change` while the count is paused. */
     async changeDuringCount(change: () => Promise<void>) {
       await store.write((tx) => tx.updateTable('counted_folder').set({ due_at: 0 }).execute(), 'job');
       gate.isClosed = true;

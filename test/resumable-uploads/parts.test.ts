@@ -346,7 +346,7 @@ async function addUploads(postern: TestPostern, tus: ReturnType<typeof tusClient
 const idsOfUploads = async ({ ports: { store } }: TestPostern) =>
   (await store.read.selectFrom('resumable_upload').select('id').execute()).map(({ id }) => id);
 
-test('at a link with a thousand unfinished uploads, another network can begin one, and of the networks with idle uploads, the one with the most uploads loses its smallest one', async (t) => {
+test('at a link with a thousand unfinished uploads, another network can begin an upload: among the networks with idle uploads, the network with the most uploads loses its smallest one', async (t) => {
   const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const tus = tusClient(postern, base);
   const row = await addUploads(postern, tus, 999, (index) => {

@@ -255,7 +255,7 @@ test('an upload whose file could not be put in place continues after recovery', 
   assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abc');
 });
 
-test('an upload that uses most of a quota continues after the process that was receiving a part of it was killed', async (t) => {
+test('if the process that receives a part is killed, the upload can continue, even if it uses most of a quota', async (t) => {
   const postern = await startPostern(t);
   const mebibyte = 1 << 20;
   const { base } = await createShare(postern, { maxBytes: 20 * mebibyte });
@@ -267,7 +267,7 @@ test('an upload that uses most of a quota continues after the process that was r
   assert.equal((await tus.patch(address, mebibyte, Buffer.alloc(mebibyte))).status, 204);
 });
 
-test('the bytes that a killed process had claimed for an upload are free when its changes are recovered', async (t) => {
+test('the bytes that a killed process had claimed for an upload are free again after recovery', async (t) => {
   const postern = await startPostern(t);
   const mebibyte = 1 << 20;
   const { base } = await createShare(postern, { maxBytes: 20 * mebibyte });

@@ -38,7 +38,7 @@ test('the limit on waiting archives of one client applies to all locations toget
   assert.ok(refusals.every((cause) => cause instanceof Refusal && cause.messageName === 'listingBusy'));
 });
 
-test('an archive that waits for its turn uses no memory for planning, so that the archives in planning can use all of it', async () => {
+test('an archive that waits for its turn uses no memory for planning, so that running plans can use all of it', async () => {
   const archives = new ArchivePlans();
   const limits: number[] = [];
   async function* planWithoutEnd(maxEntries: () => number) {

@@ -202,7 +202,7 @@ test('a process sends at most 500 counts of unknown links in one exchange, and d
   assert.deepEqual(sentCounts, [500, 1]);
 });
 
-test('counts of unknown links that could not be shared with other processes are shared once that works again', async () => {
+test('counts of unknown links that could not be shared with other processes are shared when sharing works again', async () => {
   const unknownLinks = createUnknownLinks({ now: () => 0 }, () => {});
   const sentCounts: number[] = [];
   const read = async () => new Map();

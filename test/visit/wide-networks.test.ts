@@ -36,7 +36,7 @@ test('if uploads of few networks take all slots of a link, other networks can st
   for (const release of releases) release();
 });
 
-test('at a link without free slots, a network cannot start another upload if no network has more uploads', () => {
+test('at a link without free slots, a network cannot start another upload if no network has more uploads than it has', () => {
   const slots = uploadSlots();
   for (let upload = 0; upload < 256; upload += 1) slots.take(`192.0.${upload % 64}.1`, 'link', failOnAbort);
   assert.throws(() => slots.take('192.0.0.2', 'link', failOnAbort), isRefusal('uploadsBusy'));

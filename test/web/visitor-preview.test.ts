@@ -24,7 +24,7 @@ async function openFolder(t: TestContext, over: object = {}) {
   return { page, consoleErrors, hosts, postern, share };
 }
 
-/** Changes the list of the pages of a PDF with five pages to a tree. To open such a PDF, pdf.js needs only its first and its last page. */
+/** Replaces the flat list of pages of a five-page PDF by a tree. To open such a PDF, pdf.js needs only its first and its last page. */
 function withPageTree(pdf: Buffer): Buffer {
   const text = pdf.toString('latin1');
   const node = (pages: string, count: number) => `<< /Type /Pages /Parent 2 0 R /Kids [${pages}] /Count ${count} >>`;

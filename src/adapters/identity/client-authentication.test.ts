@@ -45,7 +45,7 @@ test('a sign-in that has waited too long for its signature is refused as tempora
   await assert.rejects(signature, ProviderUnavailable);
 });
 
-test('a private key outside of the limits is not used', async () => {
+test('a private key that is too short is not used', async () => {
   const authentication = new ClientAuthentication(fairScheduler(1), () => 0);
   const client = { ...{ issuer: server.issuer, clientId: 'postern' }, clientAuth: 'private_key_jwt', tid: 1 } as const;
   await assert.rejects(authentication.methodOf(library, { ...client, clientSecret: pemOf(1024) }), ProviderRefused);

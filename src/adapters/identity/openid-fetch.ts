@@ -42,14 +42,14 @@ function claimsBytesOf(content: Uint8Array): Uint8Array | null {
   return claims === undefined ? null : Buffer.from(claims, 'base64url');
 }
 
-/** Returns whether the signatures of a key (RFC 7517) cost no more than usual to verify. */
+/** Returns whether verifying a signature with a key (RFC 7517) costs no more than usual. */
 function isUsualKey(key: unknown): boolean {
   if (typeof key !== 'object' || key === null) return true; // the library reports the invalid key
   const lengthOf = (member: 'n' | 'e') => `${Reflect.get(key, member) ?? ''}`.length;
   return lengthOf('n') <= maxKeyText.modulus && lengthOf('e') <= maxKeyText.exponent;
 }
 
-/** Returns the content of a response without the keys whose signatures cost much to verify. */
+/** Returns the content of a response without the keys with which verifying a signature costs more than usual. */
 function withUsualKeys(content: Uint8Array): Uint8Array {
   const members = membersOf(content);
   const keys: unknown = members && Reflect.get(members, 'keys');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as library from 'openid-client';
 import { ProviderCache } from './provider-cache.ts';
 
-/** Returns a function that sends a request through a cache, and one that counts the reads of a tenant's metadata. */
+/** Returns a function that sends a request through a cache, and one that returns how often a tenant's metadata was read. */
 function countingCache() {
   const cache = new ProviderCache(() => 0);
   const reads = new Map<number, number>();
@@ -21,7 +21,7 @@ function countingCache() {
   return { request, readsOf: (tid: number) => reads.get(tid) };
 }
 
-test('a tenant with hundreds of providers does not displace the cached metadata of other tenants', async () => {
+test('a tenant with hundreds of providers does not evict the cached metadata of other tenants', async () => {
   const { request, readsOf } = countingCache();
   const tenants = Array.from({ length: 240 }, (_, index) => index + 2);
   for (const tid of tenants) await request(tid, 1);
@@ -35,7 +35,7 @@ test('the metadata of at most 32 providers of one tenant is cached', async () =>
   for (let provider = 0; provider < 32; provider += 1) await request(1, provider);
   for (let provider = 0; provider < 32; provider += 1) await request(1, provider);
   assert.equal(readsOf(1), 32);
-  await request(1, 32); // displaces the oldest one
+  await request(1, 32); // evicts the oldest one
   await request(1, 1);
   assert.equal(readsOf(1), 33);
   await request(1, 0);

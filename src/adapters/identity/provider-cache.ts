@@ -11,7 +11,7 @@ const metadataLifetime = 3_600_000; // ms
 const maxProviders = { all: 256, tenant: 32 }; // whose metadata and keys are cached: up to 0.5 MiB each
 const pauseAfterFailure = 3000; // ms during which no request is sent to a provider
 
-/** Signature algorithms of ID tokens and logout tokens: asymmetric ones, so that nobody who knows the client secret can make a token. */
+/** Signature algorithms of ID tokens and logout tokens: asymmetric ones, so that the client secret is not enough to make a token. */
 export const signatureAlgorithms: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];

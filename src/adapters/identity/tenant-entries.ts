@@ -19,7 +19,7 @@ export class TenantEntries<Entry> {
 
   /**
    * Sets an entry as the newest of its tenant. If there are too many entries, deletes the oldest one of this tenant, or of the tenant with
-   * most entries.
+   * the most entries.
    * @param key unique among all tenants
    */
   set(key: string, tid: number, entry: Entry): void {

@@ -6,7 +6,7 @@ import type { Dispatcher } from 'undici';
  */
 const ownPiece = (piece: Buffer): Buffer => (piece.length < piece.buffer.byteLength / 2 ? Buffer.from(piece) : piece);
 
-/** Copies pieces that would keep much more memory than their own. undici passes on parts of what the socket has read. */
+/** Copies pieces that would keep much more memory in use than they need. undici passes on parts of what the socket has read. */
 export const copyPieces: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, {
     onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),

@@ -72,7 +72,7 @@ test('a name is looked up in the hosts file first, and then at the name server',
   assert.deepEqual(lookedUpNames, []);
 });
 
-test('the operating system looks up at most four names at a time that the name server does not know, and further ones are not found', async (t) => {
+test('of the names unknown to the name server, the operating system looks up at most four at a time, and further ones are not found', async (t) => {
   const { resolve, lookedUpNames, release } = await startNameServer(t);
   assert.deepEqual(await resolve('short'), ['10.0.0.3']);
   const slow = Array.from({ length: 8 }, (_, number) => resolve(`slow${number}`).catch(({ code }) => code));
@@ -94,7 +94,7 @@ test('names whose server does not respond delay no other name', async (t) => {
   assert.deepEqual(lookedUpNames, []);
 });
 
-test('if a name server says that a name has no IPv4 address, and does not answer for IPv6, the operating system does not look the name up', async (t) => {
+test('if the name server reports no IPv4 address and does not answer for IPv6, the operating system does not look the name up', async (t) => {
   const { resolve, lookedUpNames } = await startNameServer(t);
   await assert.rejects(resolve('half.test'), (cause) => /the name server does not respond$/.test(unreachable('it', cause).message));
   assert.deepEqual(lookedUpNames, []);

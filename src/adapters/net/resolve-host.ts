@@ -5,7 +5,7 @@ const hostsFile = '/etc/hosts';
 const answerTimeout = { timeout: 2000, tries: 2 }; // ms for the first try; the second may take longer
 const maxLookups = 4; // at a time: they occupy threads of the pool that the whole process shares
 
-/** Where names are looked up. Tests replace it. */
+/** The sources in which names are looked up. Tests replace them. */
 export interface NameSources {
   readonly hostsFile: string;
   /** Returns a client of the name servers that this machine uses now. */

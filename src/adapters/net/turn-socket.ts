@@ -23,7 +23,7 @@ export class TurnSocket extends Socket {
   #handshakeLimit: number | null = null; // bytes
 
   /**
-   * @param addTurn calls `work` in the next turn of this connection, such as that of its tenant
+   * @param addTurn calls `work` when it is the turn of this connection, or of the tenant that it belongs to
    * @param maxBytes bytes that may arrive on the connection, including those outside of bodies,
    *   such as chunk extensions; null: no limit
    */

@@ -15,7 +15,7 @@ const reasons: ReadonlyMap<string, string> = new Map(
     ENOTFOUND: 'its name has no address',
     ENODATA: 'its name has no address',
     EAI_AGAIN: nameServerFailed,
-    ETIMEOUT: nameServerFailed, // of the resolver; ETIMEDOUT is of a connection
+    ETIMEOUT: nameServerFailed, // from the resolver; ETIMEDOUT comes from a connection
     ESERVFAIL: nameServerFailed,
     EREFUSED: nameServerFailed,
     ECONNREFUSED: 'nothing accepts connections at this port',

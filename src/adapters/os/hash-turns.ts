@@ -28,13 +28,13 @@ export interface HashQueue {
 const busyRefusal = () => new Refusal('signInBusy', undefined, { retryAfter });
 
 /**
- * Returns a queue that runs a limited number of attempts at once. If sixty wait, it refuses the newest attempt of the wide group with the
- * most waiting attempts, so that no group can lock out the others. If this is the group of the new attempt, it compares the narrow
+ * Returns a queue that limits the concurrent attempts. If sixty attempts wait, it refuses the newest attempt of the wide group with the
+ * most waiting attempts, so that no group can lock out the others. If the new attempt is in this wide group, it compares the narrow
  * groups within this group in the same way.
  */
 export function hashQueue(maxConcurrent: number): HashQueue {
   const queue = fairQueue<WaitingAttempt>();
-  const waitingAttempts = new Set<WaitingAttempt>(); // the same attempts in the order of their arrival
+  const waitingAttempts = new Set<WaitingAttempt>(); // all attempts in `queue`, in the order of their arrival
   const runLimited = concurrencyLimit(maxConcurrent, () => {
     const next = queue.take();
     if (next) waitingAttempts.delete(next);

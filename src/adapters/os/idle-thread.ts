@@ -6,7 +6,7 @@ const defaultIdleTime = 60_000; // ms without work until the thread ends: each o
 /** A thread that starts with the first message to it, and ends after some time without work. */
 export interface IdleThread extends AsyncDisposable {
   /**
-   * Ends the thread and rejects the pending requests if the message cannot be sent.
+   * Sends a message to the thread. If that fails, ends the thread and rejects the pending requests.
    * @param moved memory in the message that is moved to the thread instead of being copied
    */
   post(message: unknown, moved?: readonly ArrayBuffer[]): void;

@@ -22,7 +22,7 @@ test('the file contains all lines after the log is closed', async (t) => {
   );
 });
 
-test('a closed log ignores writes and reopening without throwing', async (t) => {
+test('after a log is closed, writing to it and reopening it do nothing, and throw no error', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'postern-lines-'));
   t.after(() => rm(folder, { recursive: true }));
   const lines = openJsonLines(join(folder, 'a.log'));

@@ -28,7 +28,7 @@ const notAllowed = 'the folder is not within a folder that the operator allows f
  */
 export function localStorages(roots: readonly LocalRoot[], data: string, minFree = 0, folders = new OpenFolders()): StorageKind {
   const defaultRoot = join(data, 'files');
-  mkdirSync(defaultRoot, { recursive: true }); // another start may create it at the same time
+  mkdirSync(defaultRoot, { recursive: true }); // another process that starts may create it at the same time
   const floor: FreeSpaceFloor = { device: statSync(data).dev, bytes: minFree };
   const allowedRoots = [...roots, { tid: firstTenant, folder: defaultRoot }];
   /** Returns paths with all links resolved. A path that does not exist or cannot be read stays as it is. */

@@ -40,7 +40,7 @@ test('a further page of a folder at a service comes from the list of its first p
   assert.deepEqual([page?.total, state.lists], [30, 1]);
 });
 
-test('a further page is listed again after half a minute, for another folder and in another order', async () => {
+test('a further page is listed again after half a minute, for another folder, or in another order', async () => {
   const { state, read } = startPages();
   await read(firstPage);
   await read(furtherPage, parseStoredPath('/a') ?? rootPath);

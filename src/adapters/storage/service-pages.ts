@@ -25,7 +25,7 @@ async function finishWithPauses<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Reserves memory for the entries that are kept. Drops those after the page if there is not enough memory. @throws StorageBusy */
+/** Reserves memory for the entries that are kept. Drops the entries after the page if there is not enough memory. @throws StorageBusy */
 async function reserve(memory: MemoryReservation, selection: PageSelection<Entry>): Promise<void> {
   try {
     memory.set(selection.bytes);
@@ -38,7 +38,7 @@ async function reserve(memory: MemoryReservation, selection: PageSelection<Entry
 
 /**
  * Reads pages of the folders of a location at a service that lists folders unsorted. The first page of a folder is always
- * read from the service. A further page comes from the same list, if there is still one.
+ * read from the service. A further page comes from the list that was cached with the first one, if it still exists.
  */
 export class ServicePages {
   readonly #memory: TenantMemory;

@@ -109,7 +109,7 @@ export class SpoolSpace {
     }
   }
 
-  /** Removes a new reservation. Reduces one that existed before to the bytes that have arrived: a process that has ended left it. */
+  /** Removes a new reservation. Reduces one that existed before to the bytes that have arrived: it was left by a process that has ended. */
   async #undo(upload: string, bytes: number, isCreated: boolean): Promise<void> {
     if (!isCreated) return this.#shrink(upload, bytes, await this.#sizeOf(upload));
     await rm(this.#path(upload, bytes), { force: true });

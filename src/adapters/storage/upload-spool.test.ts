@@ -72,7 +72,7 @@ test('after at most a second, a process counts the files that another process ha
   await assert.rejects(send(other, 3, 'a', 1), StorageFull);
 });
 
-test('while much space is free, a process reads the folder once a second, but can delete what another one has stored', async (t) => {
+test('while much space is free, a process reads the folder only once a second, and can still delete what another one has just stored', async (t) => {
   const { spool, newSpool: startProcess, folder, passTime } = await newSpool(t, 1000);
   const other = startProcess();
   await send(other, 1, 'a', 1);

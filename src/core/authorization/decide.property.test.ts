@@ -104,7 +104,7 @@ test('an ended share does not open again later', () =>
     assert.equal(denialOf({ ...question, now: question.now + 1 }), 'ended');
   }));
 
-test('the case of names and groups has no effect', () =>
+test('upper and lower case in names and groups makes no difference', () =>
   assertForAll((question) => {
     const { userNames, groupNames } = question.share;
     const upperCase = { userNames: userNames.map((name) => name.toUpperCase()), groupNames: groupNames.map((name) => name.toUpperCase()) };

@@ -37,8 +37,8 @@ export function mayDownloadDirectly(
 
 /**
  * Returns why the original file must not be sent, or null if it may be.
- * Watermarks and signatures are not available yet. Until they are, files that need one are refused, and the original is never sent
- * instead.
+ * Watermarks and signatures are not available yet. Until they are, files that need a watermark are refused. A PDF that must be signed
+ * can be viewed, but not downloaded.
  */
 export function findDeliveryDenial(action: Action, protection: Protection, kind: ContentKind): DeliveryDenial | null {
   const isView = action === 'view';

@@ -59,7 +59,7 @@ test('an attempt is accepted after the remaining delay, and not before', () =>
     }),
   ));
 
-test('failures within the free number cause no delay, even if the last one is slightly in the future', () => {
+test('the first failures in a scope cause no delay, even if the last one is slightly in the future', () => {
   const at = Date.UTC(2026, 0, 31);
   for (const scope of ['pair', 'network', 'wide'] as const)
     assert.equal(remainingDelay([{ scope, count: freeFailures[scope], lastAt: at + 5 }], at), 0);

@@ -25,7 +25,7 @@ function partsOf(email: string): [local: string, domain: string] {
 }
 
 /**
- * Returns whether a character outside ASCII becomes an ASCII character when the address is folded, such as the Kelvin sign. Such an
+ * Returns whether an address has a character outside ASCII, such as the Kelvin sign, that becomes ASCII when it is folded. Such an
  * address belongs to a different mailbox or domain than the address that it is folded to.
  */
 export const hasLookAlike = (email: string): boolean => [...email].some((char) => char > '\x7f' && /[\0-\x7f]/.test(emailKey(char)));

@@ -35,7 +35,7 @@ test('Postern requests userinfo if the ID token lacks a claim', () => {
   assert.equal(needsUserinfo({ ...completeClaims, email_verified: undefined }, { ...configuration, emailTrust: 'provider' }), false);
 });
 
-test('the claims that a session stores describe the same visitor as all claims', () => {
+test('the claims that a session stores describe the same visitor as the complete claims', () => {
   const claims = {
     ...subject,
     name: 'Ann',

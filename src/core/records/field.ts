@@ -30,7 +30,7 @@ export const requiredLine = (maxLength: number, description: string) => lineOf(m
 
 /**
  * Returns the schema of a list in a text. The real limit applies to the shortest spelling of the list (`listLength` in
- * list-text.ts). A response may be longer by spaces and quotes and must be accepted again, so this schema allows more.
+ * list-text.ts). A list in a response may have more spaces and quotes, and a request may repeat it, so this schema allows more.
  */
 export const listOf = (description: string) => lineOf(4 * limits.list, { description });
 

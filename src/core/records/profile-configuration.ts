@@ -37,7 +37,7 @@ const oidc = Type.Object(
       text('Client secret at the provider; for private_key_jwt a private key in PEM (PKCS #8), RSA of 2048 to 4096 bits or P-256.'),
     ),
     scopes: Type.Optional(text('Requested scopes, separated by spaces. Default: openid email profile.')),
-    usernameClaim: Type.Optional(text('Claim by whose value shares can list a user. Choose one that users cannot change themselves.')),
+    usernameClaim: Type.Optional(text('Claim with a name by which shares list a user. Choose one that users cannot change themselves.')),
     emailTrust: Type.Optional(
       Type.Enum(['verified', 'provider'], {
         description:

@@ -31,7 +31,7 @@ export const samlConfiguration = Type.Object(
         description: 'Signing certificates of the provider. Required if neither metadataUrl nor metadata is given, otherwise refused.',
       }),
     ),
-    usernameAttribute: attribute('Attribute by whose value shares can list a user. Choose one that users cannot change themselves.'),
+    usernameAttribute: attribute('Attribute with a name by which shares list a user. Choose one that users cannot change themselves.'),
     emailAttribute: attribute('Attribute with the e-mail address. Default: the NameID, if its format is emailAddress.'),
     emailTrust: Type.Optional(
       Type.Enum(['verified', 'provider'], {

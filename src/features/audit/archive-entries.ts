@@ -20,7 +20,7 @@ export const isUnboundedArchive = ({ event: { action, after, outcome }, version 
 /**
  * Returns a function that limits the audit entries of unbounded archives: separate entries could fill the disk. After
  * `maxSeparate` archives of one site at one link, further archives of a folder share one entry in ten minutes,
- * without the names.
+ * without the names of the chosen entries.
  */
 export function archiveGrouping(clock: Clock): (download: Download) => Download {
   const counts = windowCounts(window, clock.now);

@@ -31,7 +31,7 @@ async function findEntryTime({ store }: RetentionPorts, order: 'asc' | 'desc'): 
 }
 
 /**
- * Returns the time, in ms, of the entry that was written next after the last entry with a time before `end`. If it is much later than
+ * Finds the last entry with a time before `end`. Returns the time of the entry written after it, in ms. If that is much later than
  * `end`, the clock may have been behind when the earlier entries were written, and retention would delete entries that are not old.
  */
 async function findNextEntryTime({ store }: RetentionPorts, end: number): Promise<number | null> {
@@ -75,7 +75,7 @@ async function deleteBefore(ports: RetentionPorts, before: number): Promise<numb
 
 /**
  * Returns the retention of the audit log. If the clock were ahead by more than POSTERN_AUDIT_DAYS, retention would delete the complete
- * log. Therefore it deletes the entries of at most one day each hour. It deletes nothing if the times since the start by the clock and by
+ * log. Therefore it deletes the entries of at most one day each hour. It deletes nothing if, measured from the start, the clock and
  * the monotonic clock differ by more than an hour. After a gap of more than `maxGap` between two entries, or between the newest entry and
  * the start, it waits for a day.
  * @param elapsed ms since an arbitrary time, from a monotonic clock

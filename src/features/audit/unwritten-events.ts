@@ -45,7 +45,7 @@ export class UnwrittenEvents {
   /** Characters of the events by tenant, and by tenant and wide network. */
   readonly #lengths = new Map<string, number>();
   #totalLength = 0;
-  /** The events that are being written, or were when the database became unavailable. */
+  /** The events that are being written, or that were being written when the database became unavailable. */
   #batch: readonly QueuedEvent[] = [];
   #droppedCount = 0;
 

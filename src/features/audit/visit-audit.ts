@@ -191,7 +191,7 @@ export class VisitAudit implements AsyncDisposable {
     return entry && isOngoing(entry, now) ? entry : undefined;
   }
 
-  /** Groups an unbounded archive, unless the same archive has an open entry already. */
+  /** Groups an archive with unlimited variants (`isUnboundedArchive`), unless the same archive has an open entry already. */
   #groupUnlessOpen(download: Download, now: number): Download {
     const { event, version } = download;
     return version !== null && this.#findOpenEntry(eventKey(event, version), now) ? download : this.#groupArchives(download);

@@ -39,7 +39,7 @@ async function setEnvironmentKey(tx: Tx, key: string | null, now: number): Promi
   if (key === null || (isOfFirstTenant && sameKey.role === 'admin' && sameKey.expires_at === null)) return;
   if (sameKey)
     throw new Error(
-      `POSTERN_API_KEY has the value of the API key ${sameKey.id} of tenant ${sameKey.tid}, but only an admin key of tenant 1 that never expires may have this value too: set another value`,
+      `POSTERN_API_KEY has the value of the API key ${sameKey.id} of tenant ${sameKey.tid}. This is allowed only for an admin key of tenant 1 that never expires: set another value`,
     );
   await insertKey(tx, { tid: firstTenant, name: environmentKeyName, role: 'admin', key, expiresAt: null, owner }, now);
 }

@@ -115,7 +115,7 @@ export async function storeResponse(
   await tx.insertInto('idempotency').values(values).execute();
 }
 
-/** Refusals that a duplicate request meets when the first request has already made the change. */
+/** Refusals that a duplicate request gets when the first request has already made the change. */
 const conflictMessages: readonly string[] = [
   'itemAbsent',
   'itemExists',

@@ -5,7 +5,7 @@ const hour = 3_600_000; // ms
 const minute = 60_000; // ms
 
 /**
- * Runs `deleteOldRows`. If other processes can use the database too, does not run it while the clock of this machine differs from that
+ * Runs `deleteOldRows`, unless other processes can use the database, too, and the clock of this machine differs from that
  * of the database server by more than an hour: new rows of other processes would seem old.
  */
 export async function runIfClockIsRight(

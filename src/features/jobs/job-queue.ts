@@ -116,7 +116,7 @@ export async function claimJobs(
 const updateIfClaimed = ({ process }: QueuePorts, tx: Tx, { kind, key, attempts }: Claim) =>
   tx.updateTable('job').where('kind', '=', kind).where('key', '=', key).where('holder', '=', process).where('attempts', '=', attempts);
 
-/** Extends a claim. @returns false if the job was claimed again since: this run of it must stop */
+/** Extends a claim. @returns false if the job was claimed again meanwhile: this run must stop */
 export async function extendClaim(ports: QueuePorts, claim: Claim, lease: number): Promise<boolean> {
   const [result] = await ports.store.write(
     (tx) =>

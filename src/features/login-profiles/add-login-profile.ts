@@ -5,7 +5,7 @@ import { createdProfileResult } from './created-profile-result.ts';
 import { insertProfile } from './insert-login-profile.ts';
 import { emptyProfile, mergeProfile } from './login-profile-body.ts';
 
-/** Fields that add and duplicate return in addition to the envelope. */
+/** Fields that add and duplicate return in addition to the common fields (`Envelope`). */
 export const createdProfileFields = Type.Object({
   id: loginProfileFields.id,
   viewId: loginProfileFields.viewId,

@@ -51,7 +51,7 @@ async function tryPattern(
 /**
  * Tries a directory: the connection, the account of the configuration, and a user if a name is given. With a bindPattern there is no such
  * account: the user signs in.
- * @throws Refusal (400) if a bindPattern lacks the name or the password
+ * @throws Refusal (400) if the name or the password is missing for a bindPattern
  */
 export async function tryDirectory(directories: Directories, directory: TenantDirectory, credentials: Credentials): Promise<TestedStep[]> {
   const attempt = directory.bindPattern === undefined ? tryAccount : tryPattern;

@@ -42,7 +42,7 @@ const readPage = (read: Tx, { tid, share_id, visitor }: VisitorOfShare) =>
     .execute();
 
 /**
- * Adds a digest for each visitor whose alerts have none. Searches all alerts each time, because to mark each collected alert would cost
+ * Adds a digest for each visitor whose alerts have none. Searches all alerts each time, because marking each collected alert would cost
  * more. So the search misses no alert, even if transactions of several processes do not commit in the order of the ids.
  */
 export class AlertCollector {

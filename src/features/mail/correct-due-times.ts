@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { millisecondsPerDay } from '#core/instant.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** No pause before an attempt or a digest is longer; ms. */
+/** The longest pause before an attempt or a digest; ms. */
 const longestPause = 2 * millisecondsPerDay;
 
 /**

@@ -67,7 +67,7 @@ export async function requeueUntriedDeliveries({ store }: QueuePorts, deliveries
 }
 
 /**
- * Requeues deliveries that an interrupted run has left in the state `sending`. Only the sender of the lane may call it, before it
+ * Requeues deliveries that an interrupted run has left in the state `sending`. Only the sender of the lane may call this, before the sender
  * claims any.
  */
 export async function requeueInterrupted({ store }: QueuePorts, lane: MailLane): Promise<void> {

@@ -44,7 +44,7 @@ async function pauseOf(tx: Tx, { tid, share_id }: ShareRef, now: number): Promis
   return oldest ? Math.max(1, oldest.created_at + hour - now) : 0;
 }
 
-/** Returns whether a tenant has so many waiting mails that its alerts must wait. One mail with deliveries still to be added is enough. */
+/** Returns whether a tenant has so many waiting mails that its alerts must wait. A mail whose deliveries are not all added is enough. */
 async function hasManyMails(tx: Tx, tid: number): Promise<boolean> {
   const pendingMails = tx.selectFrom('mail_content').select('id').where('tid', '=', tid).where('pending', '<>', '');
   if (await pendingMails.limit(1).executeTakeFirst()) return true;
@@ -76,7 +76,7 @@ const alertsOfDigests = (tx: Tx, { tid, share_id }: ShareRef, visitors: readonly
     .where('alert.share_id', '=', share_id)
     .where('alert.visitor', 'in', [...visitors]);
 
-/** Returns the `audit_id` of the last alert that fits in one mail, or undefined if there are fewer. Reads only the key of `alert`. */
+/** Returns the `audit_id` of the last alert that fits in one mail, or undefined if the mail is not full. Reads only the key of `alert`. */
 async function lastIdOfMail(tx: Tx, share: ShareRef, visitors: readonly string[]): Promise<number | undefined> {
   const ids = alertsOfDigests(tx, share, visitors).select('alert.audit_id').orderBy('alert.audit_id');
   const last = await ids
@@ -162,7 +162,7 @@ async function continueDigests(
 }
 
 /**
- * Postpones the digests of a tenant or share among the first `digestsPerChange` due digests. Another call postpones the others.
+ * Of the first `digestsPerChange` due digests, postpones those of a tenant or share. Further calls postpone the rest.
  * @param pause ms
  */
 async function postponeDigests(
@@ -177,7 +177,7 @@ async function postponeDigests(
     .selectFrom('alert_digest')
     .select([sql`${row}`.as('row'), 'tid', 'share_id'])
     .where('due_at', '<=', now);
-  // A limit within the condition on the tenant would make SQLite use the index of the primary key, and read all digests of the tenant.
+  // With the condition on the tenant in the inner query, SQLite would use the primary key, and read all digests of the tenant.
   const firstDue = tx.selectFrom(dueDigests.orderBy('due_at').limit(digestsPerChange).as('first_due')).select('row').where('tid', '=', tid);
   const rows = share_id === undefined ? firstDue : firstDue.where('share_id', '=', share_id);
   await tx

@@ -17,7 +17,7 @@ const registryLabels: ReadonlySet<string> = new Set('ac co com edu go gob gov gv
 interface GroupLimits {
   /** How many slow mails of a group may be sent in addition to the usual number. */
   readonly maxSlow: number;
-  /** How many mails of all slow groups together may be sent at a time, without those that count towards `maxSlow`. */
+  /** How many mails of all slow groups together may be sent at a time, not counting those that count towards `maxSlow`. */
   readonly maxWorkers: number;
 }
 
@@ -94,7 +94,7 @@ export function mailDomain(host: string): string {
 export const turnKey = ({ tid, turn }: MailTurn): string => `${tid} ${turn}`;
 
 /**
- * Limits the slow mails of a lane. Slow recipients delay only mails of the same turn and to the same host, and the slow mails of one
+ * Limits the slow mails of a lane. Slow recipients delay only mails of the same turn or to the same host. The slow mails of one
  * tenant delay no other tenant. The subdomains of a domain have a common limit, because one server may be slow for all of them. This
  * limit applies neither to the domain itself nor to hosts that were fast.
  */

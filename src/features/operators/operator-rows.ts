@@ -46,7 +46,7 @@ export async function operatorRecord(db: Tx, tid: number, id: number): Promise<O
 
 /**
  * Checks that no other operator of the tenant has the name.
- * @param ownId id of the operator that will have the name, if it exists already
+ * @param ownId id of the operator that will have the name; absent: a new operator
  * @throws Refusal 409
  */
 export async function checkOperatorName(db: Tx, tid: number, name: string, ownId?: number): Promise<void> {

@@ -86,7 +86,7 @@ export async function addMail(ports: AddPorts, tx: Tx, newMail: NewMail): Promis
   return id;
 }
 
-/** Returns whether a mail has recipients whose deliveries are not added yet. */
+/** Returns whether any mail has recipients whose deliveries are not added yet. */
 export const hasPendingRecipients = async ({ read }: Store): Promise<boolean> =>
   (await read.selectFrom('mail_content').select('id').where('pending', '<>', '').limit(1).executeTakeFirst()) !== undefined;
 

@@ -54,7 +54,7 @@ class FolderCounts {
   }
 
   /**
-   * Finds a due folder of the next tenant that has one and of which no folder is being counted. Before that, continues an incomplete change
+   * Finds a due folder of the next tenant with one, except tenants with a running count. Before that, continues an incomplete change
    * of the tenant's counted folders, because the change may make folders due.
    */
   async #findDue(): Promise<CountedFolder | undefined> {

@@ -19,7 +19,7 @@ export interface SpaceChange {
   readonly files: number;
 }
 
-/** Number of rows in which the changes of one folder are counted, so that processes which share the database do not wait for each other. */
+/** Number of rows that share the count of one folder, so that processes which use the same database do not wait for each other. */
 const slots = 64;
 
 /** Returns an SQL condition for the item of a path and everything below it. @param column holds paths as texts */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 /**
  * Returns an SQL expression for the id of the user with the listed name, or null. It is for a query or an update of a user list.
- * `is not distinct from` keeps PostgreSQL from using the index on profiles: without statistics it assumes one user in a
+ * Uses `is not distinct from` so that PostgreSQL does not use the index on profiles: without statistics it assumes one user in a
  * profile, and would read all users of the profile for each name. SQLite can use the index with this operator.
  * @param list alias of the list in the query
  */

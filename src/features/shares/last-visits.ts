@@ -27,7 +27,7 @@ const selectLastVisits = (db: Tx, tid: number) =>
         .selectFrom('audit')
         .select('audit.at')
         .where('audit.tid', '=', tid)
-        // Two bounds in place of `=`: PostgreSQL then always uses the index of the order below, whatever its statistics say.
+        // Two bounds in place of `=`: PostgreSQL then always uses the index that has the order below, whatever its statistics say.
         .whereRef('audit.share_id', '>=', 'share.id')
         .whereRef('audit.share_id', '<=', 'share.id')
         .where('audit.actor_kind', '=', 'visitor')

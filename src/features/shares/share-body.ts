@@ -72,7 +72,7 @@ interface CheckedTexts extends Dates {
   readonly groupNames?: string | null;
 }
 
-/** Checks the dates, the e-mail addresses and the lists of names. @throws Refusal 400 with all field errors, of the dates only the first */
+/** Checks the dates, the e-mail addresses and the lists of names. @throws Refusal 400 with all field errors, but only one for the dates */
 export const checkTexts = (body: CheckedTexts, before: Dates = {}) =>
   runChecks(
     () => parseValidity(body, before),

@@ -5,7 +5,7 @@ import { emptyFirst, type Sortable, sortablePrefix } from '#features/records/rec
 
 /**
  * Sort key of a list: its first name. An empty list comes first. The share is given as two bounds in place of `=`: where few
- * shares have lists, PostgreSQL expects `=` to match a large part of the table, and reads all of it for each share.
+ * shares have lists, PostgreSQL expects `=` to match a large part of the table, and reads the entire table for each share.
  */
 const firstName = (table: 'share_user' | 'share_group') =>
   sql<string>`coalesce((select name_key from ${sql.table(table)} as list_entry

@@ -39,13 +39,13 @@ function checkAudience(body: ShareChange, before: Share): void {
   throw new Refusal('fieldInvalid', 'The new login profile has other users and groups: send userNames and groupNames too.', {
     fieldErrors: missing.map((field) => ({
       field,
-      detail: 'must be sent when authenticationId changes or linkPassword is set, and allowAllUsers is false',
+      detail: 'must be sent when authenticationId changes or linkPassword is set, unless allowAllUsers is true',
     })),
   });
 }
 
 /**
- * Writes a list if the list or the profile changes; the user names also if one of them refers to no user yet. Users of the former
+ * Writes a list if the list or the profile changes. Also writes the user names if one refers to no user yet. Users of the former
  * profile are always removed.
  * @returns the lists as texts
  */

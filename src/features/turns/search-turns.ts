@@ -44,7 +44,7 @@ function limitSearches(concurrency: number, concurrencyOfTenant: number): Client
 /**
  * Returns the turns of searches.
  * @param concurrencyOfTenant how many searches of one tenant run at the same time. Each may take seconds, so a tenant must
- * leave a thread or connection free for the others.
+ * leave a thread or connection free for other tenants.
  */
 export const searchTurns = (concurrencyOfTenant: number): ClientTurns => limitSearches(concurrentSearches, concurrencyOfTenant);
 

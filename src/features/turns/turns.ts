@@ -72,7 +72,7 @@ export function turns(limits: Limits, limit = waitingLimit(limits.maxWaiting, li
       clientGone?.removeEventListener('abort', leave);
     }
   }
-  /** Passes the place of a request that has ended to the next one. */
+  /** Ends a request, and gives its place to the next waiting request. */
   function end(groups: TurnGroups): void {
     running.add(groups, -1);
     const next = queue.take(running.isBlocked);

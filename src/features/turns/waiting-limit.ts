@@ -3,7 +3,7 @@ import { ItemsByGroup } from '#core/items-by-group.ts';
 
 export interface WaitingRequest {
   readonly inner: string;
-  readonly largeGroups: readonly string[];
+  readonly largeGroups: readonly string[]; // groups shared with many others, such as a link or a wide network
   readonly refuse: (cause: unknown) => void;
 }
 

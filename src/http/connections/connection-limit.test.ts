@@ -51,7 +51,7 @@ test('requests whose body does not arrive do not block other clients', async (t)
   }
 });
 
-test('while one client opens connections faster than they are closed, others are answered', async (t) => {
+test('while one client opens connections faster than they are closed, other clients are answered', async (t) => {
   const { server, open } = await startServer(t);
   const arrivedSockets: Socket[] = [];
   const gate = createGate((socket) => arrivedSockets.push(socket)).listen(0);
@@ -77,7 +77,7 @@ test('a connection with a request in progress is not closed to admit a new one f
 });
 
 for (const method of ['PUT', 'PATCH', 'POST'])
-  test(`while a client sends a file or a part of it by ${method}, its other connections are closed first`, async (t) => {
+  test(`while a client sends a file or a part of it by ${method}, its other connections are closed before this one`, async (t) => {
     const { open, openResponses } = await startServer(t);
     const partHeader = method === 'PUT' ? '' : 'Content-Type: application/offset+octet-stream\r\n';
     const upload = await open('127.0.0.1', `${method} /held HTTP/1.1\r\nHost: a\r\n${partHeader}Content-Length: 100\r\n\r\n{`);

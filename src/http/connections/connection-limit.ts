@@ -12,9 +12,9 @@ const isUpload = ({ method, headers }: IncomingMessage) => uploadMethods.include
 
 /**
  * Limits the number of connections, so that idle connections of one site do not keep other clients out. Beyond the limit, each new
- * connection closes a connection of the site with the most connections: the oldest one without a request in progress. If that site has
- * none, a new connection from a site with about as many connections is refused. Otherwise, it closes the oldest connection whose body
- * (other than an upload) has not arrived completely, or else the newest connection of the site.
+ * connection closes the oldest connection without a request in progress, of the site with the most connections (site A). If A has
+ * none, and the new connection comes from A or a site with one connection less, it is refused. Otherwise, A loses its oldest connection
+ * whose request body (other than an upload) is incomplete, or else its newest one.
  */
 export function limitConnections(server: Server, max: number): void {
   const bySite = new ItemsByGroup<Socket>();

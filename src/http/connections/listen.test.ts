@@ -56,7 +56,7 @@ test('listen fails for a port on which another server listens', async (t) => {
   await assert.rejects(listen(second, { host, port }), { code: 'EADDRINUSE' });
 });
 
-test('a server that closes answers the requests in progress on all of its connections first', async (t) => {
+test('before a server closes, it answers the requests in progress on all of its connections', async (t) => {
   const { app, port } = await startServer(t);
   const openResponses: ServerResponse[] = [];
   app.server.removeAllListeners('request').on('request', (_request, response) => openResponses.push(response));

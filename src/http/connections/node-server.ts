@@ -26,7 +26,7 @@ export function createNodeServer(handle: RequestListener, turns: ParseTurns): Se
   const server = createServer(options, (request, response) => {
     networks.noteRequest(request);
     // Node.js drops requests that arrive in one piece with a request that has an Upgrade header, and Postern ignores that header. The
-    // connection closes after the response, so that the client sends them again.
+    // connection closes after the response, so that the client sends the dropped requests again.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     turns.startRequest(request, () => handleNext(request, response));
   });

@@ -39,7 +39,7 @@ test('the request of one network starts before most of the hundreds that another
   assert.ok(position < 100, `started as number ${position}`);
 });
 
-test('fewer requests start after an event-loop turn with much work, and more start again after turns with little work', async () => {
+test('fewer requests start after a busy iteration of the event loop, and more start again after iterations with little work', async () => {
   const clock = workClock();
   const turns = requestTurns(clock.now, noParsing);
   let starts = 0;

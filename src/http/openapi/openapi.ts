@@ -135,7 +135,7 @@ const signInPaths = {
   ),
   '/api/v1/operator/signIn/finish': providerPath(
     'operator_finishSignIn',
-    'The address to which the provider sends the browser back. Signs the operator in, or connects the operator after `operator/linkProvider`, and opens the console.',
+    'The address to which the provider sends the browser back. Signs the operator in or, after `operator/linkProvider`, connects them to the user of the provider. Then opens the console.',
   ),
   '/api/v1/operator/linkProvider': signInPath(
     'operator_linkProvider',

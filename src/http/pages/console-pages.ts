@@ -9,7 +9,7 @@ const allowedMethods = ['GET', 'HEAD'];
 const nonceBits = 128;
 const noncePlaceholder = /__NONCE__/g;
 
-/** Returns the policy of the console. Styles added at run time carry the nonce of their page; scripts come only from files. */
+/** Returns the CSP of the console. Styles added at run time carry the nonce of their page; scripts come only from files. */
 const contentPolicy = (nonce: string, scripts: string) =>
   [
     "default-src 'none'",

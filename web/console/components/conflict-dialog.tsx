@@ -12,7 +12,7 @@ interface Props {
   readonly close: () => void;
 }
 
-/** Shown when someone else has changed the record since the operator opened it. The operator discards their changes or keeps both. */
+/** Shown when someone else has changed the record since the operator opened it. The operator discards their own changes or merges them. */
 export function ConflictDialog({ opened, fields, who, discardMine, keepBoth, close }: Props) {
   if (!opened) return null;
   return (

@@ -18,7 +18,7 @@ const maxRows = 50;
 const maxVisitors = 1000; // the server returns at most this many visitors
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** Returns the start of the first of the last 30 days in UTC: the days that DayChart shows. */
+/** Returns the start of the last 30 days in UTC, including today: the days that DayChart shows. */
 const periodStart = () => new Date((Math.floor(Date.now() / millisecondsPerDay) - (days - 1)) * millisecondsPerDay).toISOString();
 
 /** Says how many rows a table leaves out. @param isMinimum there may be more rows than `total` */

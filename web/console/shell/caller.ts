@@ -5,7 +5,7 @@ import type { CallerRecord } from '#core/records/operator.ts';
 const CallerContext = createContext<CallerRecord | null>(null);
 export const CallerProvider = CallerContext.Provider;
 
-/** Returns the operator who has signed in. After the session has ended, still returns them until they sign in again. */
+/** Returns the operator who has signed in. After the session has ended, returns the same operator until the next sign-in. */
 export function useCaller(): CallerRecord {
   const caller = useContext(CallerContext);
   if (!caller) throw new Error('no operator has signed in');

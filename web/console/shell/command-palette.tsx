@@ -120,7 +120,7 @@ export function CommandPalette() {
   );
 }
 
-/** Runs the first entry of the palette, unless an entry is selected. @returns whether the palette has an entry that runs */
+/** Runs the first entry of the palette, unless an entry is selected. @returns whether an entry runs */
 function runFirstUnlessSelected(search: HTMLInputElement): boolean {
   const dialog = search.closest('[role="dialog"]');
   if (dialog?.querySelector('[data-selected]')) return true; // the palette itself runs the selected entry

@@ -18,7 +18,7 @@ interface Properties {
   readonly setSelection: (selection: ReadonlyMap<string, number>) => void;
 }
 
-/** Returns a function that selects all entries that match the query, whether it is running, and why its last run failed. */
+/** Returns a function that selects all entries that match the query. Also returns whether it is running, and why its last run failed. */
 function useSelectAll({ path, listQuery, selection, setSelection }: Properties) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);

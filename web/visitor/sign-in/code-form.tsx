@@ -59,7 +59,7 @@ function CodeStep({
 export function CodeForm({ onSignedIn, onFailure }: SignInProperties) {
   const [codeRequest, setCodeRequest] = useState(() => readCodeRequest(Date.now()));
   const [mailedCode, setMailedCode] = useState(consumeMailedCode);
-  /** Also drops the mailed code, which belongs to an earlier request: sending it would use up an attempt. */
+  /** Replaces the request and drops the mailed code, which belongs to an earlier request: sending it would use up an attempt. */
   function replaceRequest(newRequest: CodeRequest | null) {
     setMailedCode(null);
     setCodeRequest(newRequest);

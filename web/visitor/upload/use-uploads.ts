@@ -16,7 +16,7 @@ async function findEntry(folder: readonly string[], name: string): Promise<Folde
   }
 }
 
-/** Returns the ETag of a file from its folder's listing, or null. Path []: the shared file. @throws Failure, also if it is a folder */
+/** Returns the ETag of a file from its folder's listing, or null. Path []: the shared file. @throws Failure, also for a folder */
 async function fetchEtag(path: readonly string[]): Promise<string | null> {
   const name = path.at(-1);
   const file = name === undefined ? (await listFolder([], {})).entries[0] : await findEntry(path.slice(0, -1), name);

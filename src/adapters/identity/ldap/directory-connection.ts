@@ -19,7 +19,7 @@ const defaultPorts: Readonly<Record<string, number>> = { 'ldaps:': 636, 'ldap:':
 export interface DirectoryConnection {
   readonly client: Library.Client;
   readonly isOpen: () => boolean;
-  /** Returns the error if Postern refused what the directory sent, or null. The library's own errors do not name this reason. */
+  /** Returns the error if Postern refused what the directory sent, otherwise null. The library's own errors do not name this reason. */
   readonly refusedData: () => DirectoryUnavailable | null;
   /** Also aborts a running operation. */
   close(): void;
@@ -51,7 +51,7 @@ async function encrypt(socket: Duplex, host: string, ca: string | undefined, sig
   }
 }
 
-/** Opens a connection and encrypts it, unless the address is `ldap:` without `startTls`: allowed only for a directory on this machine. */
+/** Opens a connection. Encrypts it, except for `ldap:` without `startTls`, which is allowed only for a directory on this machine. */
 async function openSocket(
   outbound: Pick<Outbound, 'connect'>,
   { url, startTls = false, ca, tid }: TenantDirectory,

@@ -27,7 +27,7 @@ interface Clocks {
 /** Requests of one method. @param noteResponse call it when the directory has responded: a later error then pauses no requests */
 type DirectoryRequest<T> = (library: typeof Library, signal: AbortSignal, noteResponse: () => void) => Promise<T>;
 
-/** Queries LDAP directories with ldapts. A directory that does not respond affects its own configuration alone. */
+/** Queries LDAP directories with ldapts. If a directory does not respond, only requests with its own configuration fail. */
 export class LdapDirectories implements Directories {
   readonly #outbound: Pick<Outbound, 'connect'>;
   readonly #clocks: Clocks;

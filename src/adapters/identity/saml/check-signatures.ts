@@ -8,7 +8,7 @@ const usualTransforms = [`${namespaces.signature}enveloped-signature`, exclusive
 
 const isSignature = ({ namespace, name }: StrictElement) => namespace === namespaces.signature && name === 'Signature';
 
-/** Returns the algorithms of the children with a name, joined by commas. */
+/** Returns the algorithms of all children that have the given name, joined by commas. */
 const algorithmsOf = (element: StrictElement, name: string) =>
   childElementsOf(element, namespaces.signature, name)
     .map((child) => attributeOf(child, 'Algorithm'))

@@ -69,7 +69,7 @@ test('metadata is read again once a day, and at most once a minute after refused
   assert.equal(state.requests, 3);
 });
 
-test('at most four readings of a tenant and 16 of all tenants are in progress: further ones are refused, and succeed afterwards', async () => {
+test('at most four providers of a tenant, and 16 in total, are read at once: further reads are refused, and succeed later', async () => {
   const { state, descriptions } = fakeProvider();
   const gate = Promise.withResolvers<void>();
   state.beforeResponse = gate.promise;
@@ -81,7 +81,7 @@ test('at most four readings of a tenant and 16 of all tenants are in progress: f
     for (let profile = 4; profile < 300; profile += 1) await assert.rejects(read(tid, profile), refusal);
   }
   await assert.rejects(read(5, 0), refusal);
-  all.push(read(1, 0)); // shares the reading in progress
+  all.push(read(1, 0)); // shares the request in progress
   assert.equal(state.requests, 16);
   gate.resolve();
   await Promise.all(all);
@@ -90,7 +90,7 @@ test('at most four readings of a tenant and 16 of all tenants are in progress: f
   assert.equal(state.requests, 18);
 });
 
-test('metadata that is being read is not read once more, although hundreds of others are read meanwhile', async () => {
+test('metadata that is being read is not requested again, even if that of hundreds of others is read meanwhile', async () => {
   const { state, descriptions } = fakeProvider();
   const gate = Promise.withResolvers<void>();
   state.beforeResponse = gate.promise;

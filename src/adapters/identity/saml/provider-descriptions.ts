@@ -11,7 +11,7 @@ const maxLifetime = 2 * lifetime; // while the provider does not respond
 const minPause = 60_000; // ms between two readings after refused responses, or while an old description is used
 const pauseAfterFailure = 3000; // ms until the next request for metadata that could not be read or was refused
 const maxProviders = { all: 256, tenant: 256 }; // whose descriptions are cached
-/** Maximum number of concurrent readings. A reading lasts from the request until the XML is read. Waiting metadata takes 2 MiB. */
+/** Maximum number of concurrent readings. A reading lasts from the request until the XML is read. Its text takes up to 2 MiB of memory. */
 const maxReadings = { all: 16, tenant: 4 };
 const maxMetadata = 1 << 20; // bytes
 const timeLimit = 4500; // ms
@@ -27,7 +27,7 @@ class TooManyReadings extends ProviderUnavailable {}
 
 interface Entry {
   readonly description: Promise<ProviderDescription>;
-  /** The last description that was read. Failures do not change it: the provider at an address must keep its entity ID. */
+  /** The last description that was read. Stays after failures, because newer metadata must have the same entity ID. */
   lastDescription: ProviderDescription | undefined;
   /** When the last reading of the metadata began. All times of an entry are monotonic, in ms. */
   readonly requestedAt: number;

@@ -37,7 +37,7 @@ function isSignedBy(certificate: string, signature: DomNode): boolean {
  * Returns the certificates whose keys have signed a response. Refuses forged responses early, because the complete verification takes a
  * hundred times as long. Call this function after `checkSignatures`.
  * @param certificates in PEM
- * @throws XmlRefused if there is a signature by none of them, or a malformed one
+ * @throws XmlRefused if a signature is malformed, or is by none of them
  */
 export function signingCertificates(document: DomNode, certificates: readonly string[]): readonly string[] {
   const signersBySignature = elementsOf(document, 'Signature').map((signature) => certificates.filter((one) => isSignedBy(one, signature)));

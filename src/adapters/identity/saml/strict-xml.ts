@@ -59,7 +59,7 @@ const maxPrefixes = 50;
 const countOf = (xml: string, pattern: RegExp) => xml.match(pattern)?.length ?? 0;
 
 /**
- * Parses a document. Refuses a DOCTYPE, comment, CDATA or processing instruction: what one library ignores, another one reads.
+ * Parses a document. Refuses a DOCTYPE, comment, CDATA or processing instruction: one library may read what another one ignores.
  * @throws XmlRefused
  */
 export function parseStrictly(xml: string, { elements, attributes, namespaces }: StrictXmlLimits): DomNode {

@@ -26,7 +26,7 @@ interface XmlDom {
 /**
  * Parses XML with the parser that node-saml uses to verify signatures, so that Postern and node-saml
  * read the same document.
- * @param report throws an error
+ * @param report called for each warning or error of the parser; throws
  */
 export function parseDocument(xml: string, report: Report): DomNode {
   const { DOMParser }: XmlDom = require('@xmldom/xmldom');

@@ -91,7 +91,7 @@ export class AzureContainer {
     return this.#withToken(key, `/${encodeKey(`${this.address.container}/${key}`)}`);
   }
 
-  /** Returns the URL of a blob from which the service itself may copy it. */
+  /** Returns the URL with which the service itself can read a blob to copy it. */
   sourceUrl(key: string): Promise<string> {
     return this.#withToken(key, this.urlOf(key));
   }

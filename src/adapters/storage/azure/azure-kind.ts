@@ -25,7 +25,7 @@ const azureEndpoint =
  */
 function credentialsErrorOf({ accountKey, sasToken, useMachineCredentials = false, endpoint }: AzureConfiguration, mayUseMachine: boolean) {
   const count = [accountKey !== undefined, sasToken !== undefined, useMachineCredentials].filter(Boolean).length;
-  if (count !== 1) return 'exactly one of accountKey, sasToken and useMachineCredentials: true is required';
+  if (count !== 1) return 'exactly one of accountKey, sasToken and useMachineCredentials (true) is required';
   if (!useMachineCredentials) return null;
   if (!mayUseMachine) return 'useMachineCredentials must be allowed for the tenant by an operator, with POSTERN_MACHINE_CREDENTIALS';
   return endpoint === undefined || azureEndpoint.test(endpoint)

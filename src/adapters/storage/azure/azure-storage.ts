@@ -43,7 +43,7 @@ export function openAzureStorage(configuration: AzureConfiguration, tid: number,
   const { memory, monotonic = () => performance.now(), now = Date.now } = services;
   const container = openContainer(configuration, tid, services);
   const { accountKey } = configuration;
-  // A SAS token in the address would give visitors all its rights, and a token of the machine cannot sign without a further request.
+  // A SAS token in the address would give visitors all rights of the token. A token of the machine can sign only after a further request.
   const signAddress: ObjectStore['signAddress'] =
     accountKey === undefined
       ? null

@@ -8,7 +8,7 @@ import type { DataLakeItems } from './data-lake-items.ts';
 /** Opens a file. @param monotonic ms @returns null if there is none @throws ItemArchived */
 export async function openDataLakeFile(items: DataLakeItems, path: readonly string[], monotonic: () => number): Promise<OpenFile | null> {
   const name = path.at(-1) ?? '';
-  const entry = await items.find(path); // the service answers a request for a folder like one for an empty file
+  const entry = await items.find(path); // needed because the service sends a folder as an empty file
   if (!entry || entry.folder) return null;
   const get = (key: string, range: ObjectRange = {}) => items.container.get(key, rangeRequest(range));
   async function describe(key: string): Promise<ObjectDescription | null> {

@@ -13,7 +13,7 @@ async function* takeBytes(pieces: AsyncIterator<Uint8Array>, length: number, res
 
 async function nextPiece(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   const result = await pieces.next();
-  if (result.done) throw new Error('a body is shorter than it says');
+  if (result.done) throw new Error('a body is shorter than its stated length');
   return result.value;
 }
 

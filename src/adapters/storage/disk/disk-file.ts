@@ -42,7 +42,7 @@ class DescriptorFile implements OpenFile {
         spare = piece.buffer;
       }
     } finally {
-      // After a failure or an early end, the reader or a thread may still use a buffer: the pair goes to the garbage collector.
+      // After a failure or an early end, the reader or a thread may still use a buffer, so the two buffers are not used again.
       this.#buffers.release(unused);
     }
   }

@@ -69,7 +69,7 @@ test('a folder is closed by the thread that has opened it, even if another threa
   threads[0]?.answer(null);
   await blockedLookup;
   const start = performance.now();
-  while (performance.now() - start < 5); // uses up the sending time of this iteration of the event loop
+  while (performance.now() - start < 5); // uses up the time for sending commands in this iteration of the event loop (`maxSendTime`)
   threads[1]?.answer([]);
   await read;
   await waitUntil(() => threads.some(({ commands }) => commands.includes('closeList')));

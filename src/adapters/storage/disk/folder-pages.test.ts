@@ -20,7 +20,7 @@ function startPages() {
   return { state, pages };
 }
 
-test('a page of an unchanged folder is used again for a second', async () => {
+test('a page of an unchanged folder is reused for one second', async () => {
   const { state, pages } = startPages();
   const first = await pages.read(rootPath, query);
   state.now = 999;

@@ -70,7 +70,7 @@ export function folderThreads(root: () => StorageRoot | null, budget: ThreadBudg
   };
 }
 
-/** Runs checks on folders that are not kept open, such as the health check of thousands of locations. */
+/** Runs checks, such as the health checks of thousands of locations, on folders that are not kept open. */
 export interface FolderProbes extends AsyncDisposable {
   readonly lane: Lane;
 }

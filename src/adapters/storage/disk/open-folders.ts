@@ -111,7 +111,7 @@ export class OpenFolders implements AsyncDisposable {
     const pending = this.#pendingChecks.get(key);
     if (pending) return pending;
     const lane = this.#cache.get(keyOf(folder))?.opened?.threads.lookups ?? this.#probes.lane;
-    let isRunning = true; // false after `run` if the lane hangs: it refuses the command at once
+    let isRunning = true; // false already when `run` returns, if the lane hangs and refuses the command
     const onEnd = () => {
       isRunning = false;
       this.#pendingChecks.delete(key);

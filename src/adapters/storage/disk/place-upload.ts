@@ -8,7 +8,7 @@ import type { Placing, StagedUpload } from './staged-upload.ts';
 const maxNumbered = 9; // highest number in a name; after that a random suffix, which is almost certainly free
 const maxNames = 20;
 
-/** Returns the names to try: the name itself, and for a drop box then the name with a number or a random suffix. */
+/** Returns the names to try: first the name itself; for a drop box, then the name with numbers and random suffixes. */
 function namesFor({ name, ifTaken }: UploadTarget): string[] {
   if (ifTaken !== 'number') return [name];
   const suffixOf = (attempt: number) => (attempt <= maxNumbered ? attempt : randomBytes(6).toString('base64url').toLowerCase());

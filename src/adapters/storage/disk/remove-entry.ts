@@ -11,7 +11,7 @@ import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent
 interface Removal {
   readonly entry: DirectoryEntry;
   /**
-   * The entry is moved here if this is in `.postern/` and in the same file system. Otherwise, marks at this name show
+   * If this place is in `.postern/` and in the same file system, the entry is moved to it. Otherwise, marks at this name show
    * what was done. The moved entry or the marks stay until the removal is recorded, so that recovery sees that the entry was removed.
    */
   readonly evidence: DirectoryEntry;

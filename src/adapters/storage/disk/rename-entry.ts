@@ -84,7 +84,7 @@ export function renameEntry(renaming: Renaming, evidence: EvidenceOfName): void 
 }
 
 /**
- * Deletes the displaced entry if it is the renamed file and also has the new name, or if a newer file has the old name. Otherwise moves
+ * Deletes the displaced entry if it is a second name of the renamed file, or if a newer file has the old name. Otherwise moves
  * the displaced entry back.
  */
 function recoverOldName(renaming: Renaming, identity: string): void {

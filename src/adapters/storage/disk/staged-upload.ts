@@ -26,7 +26,7 @@ export interface StagedUpload {
 /**
  * Creates and opens a staging file.
  * @param size bytes to receive; null: unknown
- * @throws ENOSPC if they would leave less free than the floor
+ * @throws ENOSPC if these bytes would leave less free space than the floor
  */
 export function openStagedUpload(
   root: StorageRoot,
@@ -72,7 +72,7 @@ function reopenStagingFile(
 /**
  * Opens the staging file of an upload that continues.
  * @param upload `offset`: bytes that the file must have; `size`: bytes of the complete file, or null if not known
- * @throws ENOENT if it is gone or shorter than `offset`; ENOSPC if the rest would leave less free than the floor;
+ * @throws ENOENT if it is gone or shorter than `offset`; ENOSPC if the rest would leave less free space than the floor;
  *   StorageUnavailable if it is gone and `.postern/` is missing, too, or if the mount of its folder is missing
  */
 export function reopenStagedUpload(
@@ -148,7 +148,7 @@ function placeUnderFreeName(staging: DirectoryEntry, folder: number, names: read
   throw errorWithCode('EEXIST');
 }
 
-/** Makes a staging file readable for a later part of its upload. Ignores errors: a file system without modes needs no such change. */
+/** Restores the mode of a staging file for a later part of its upload. Ignores errors: a file system without modes needs no such change. */
 function restoreMode(file: number): void {
   try {
     fs.fchmodSync(file, stagingMode);

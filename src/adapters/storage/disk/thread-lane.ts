@@ -28,7 +28,7 @@ interface RequestOptions<T> {
   /** Memory in the parameters that is moved to the thread instead of being copied. */
   readonly moved?: readonly ArrayBuffer[];
   /**
-   * Called with a late result, whose caller got StorageUnavailable long ago. Without this function, the caller of a request that
+   * Called with a result that comes after the caller got StorageUnavailable. Without this function, the caller of a request that
    * was sent to a thread waits until the thread answers.
    */
   readonly onLateResult?: (result: T) => void;

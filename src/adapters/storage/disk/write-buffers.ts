@@ -9,7 +9,7 @@ export class WriteBuffers {
   readonly #free: ArrayBuffer[] = [];
   #uploads = 0;
 
-  /** Counts an upload among those that share the memory. @returns a function that ends this */
+  /** Counts an upload among those that share the memory. @returns a function to call when the upload ends */
   begin(): () => void {
     this.#uploads += 1;
     let hasEnded = false;

@@ -8,7 +8,7 @@ import type { ItemServer, ServerEntry } from './item-server.ts';
 const stagingFolder = '.postern';
 /** Suffixes of the names of evidence. Some servers refuse some extensions, or do not send files with unknown ones; all accept `.txt`. */
 const suffixes = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed', rest: '-rest' } as const;
-/** Names that one sweep reads, and characters of a token: a server could list long names without end. The next sweep continues. */
+/** Maximum of names in one sweep, and of characters in a token: a server could list long names without end. The next sweep continues. */
 const [maxSwept, maxToken] = [1000, 64];
 const tokenOf = (name: string) => name.replace(/-(data\.txt|begun\.txt|removed|rest)$/, '');
 
@@ -36,7 +36,7 @@ export const versionOf = ({ folder, size, modified, etag }: ServerEntry): Versio
 
 /**
  * Returns whether an entry is that version of the item. A server may change the time or the ETag of a file when it moves the file, so one
- * of the two must be equal. If the time is unknown, only the size must be equal.
+ * of the two must be equal, and the size. If the time is unknown, only the size must be equal.
  */
 export function isVersion(version: Version | 'folder', entry: ServerEntry): boolean {
   if (version === 'folder' || entry.folder) return version === 'folder' && entry.folder;
@@ -71,7 +71,7 @@ export class ChangeEvidence {
   readonly server: ItemServer;
   readonly now: () => number;
   #preparation: Promise<void> | null = null;
-  /** When this process has first seen the evidence of each change, by token: times in the evidence may be missing or wrong. */
+  /** When this process first saw the evidence of each change, by token: times in the evidence may be missing or wrong. */
   readonly #firstSeen = new Map<string, number>();
   /** Tokens of the changes whose evidence only the sweep deletes. */
   readonly #tokensForSweep = new Set<string>();
@@ -148,7 +148,7 @@ export class ChangeEvidence {
   }
 
   /**
-   * Leaves the evidence of a removal to the sweep. A request that reaches the server late then finds its new name taken. Otherwise it
+   * Leaves the evidence of a removal to the sweep. A request that arrives late then fails, because its new name is taken. Otherwise, it
    * could move a later item with the same name.
    */
   leaveToSweep(token: string): void {

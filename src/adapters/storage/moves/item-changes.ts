@@ -40,7 +40,7 @@ export class ItemChanges {
     if (!wasSentOnce) this.#evidence.leaveToSweep(token);
   }
 
-  /** @returns the name that the change created, renamed to or removed; null: it did not take place */
+  /** @returns the name after the change, or the removed name; null: the change did not take place */
   async recover({ action, parent, name, token }: PendingFileChange): Promise<string | null> {
     if (action === 'delete') return this.#recoverRemoval(parent, name, token);
     const source = action === 'rename' ? [...parent, name] : this.#evidence.stagedPath(token);
@@ -78,7 +78,7 @@ export class ItemChanges {
     if (parent.length > 0 && !(await this.#evidence.find(parent))?.folder) throw new ItemNotFound('there is no such folder');
   }
 
-  /** @param pendingTokens of changes to the same name: if it is free, none of them has taken place */
+  /** @param pendingTokens of changes to the same name: if this name is free, none of these changes has taken place */
   async #checkFree(path: readonly string[], pendingTokens: readonly string[]): Promise<void> {
     if (await this.#evidence.find(path)) throw new ItemExists('the name is taken');
     for (const token of pendingTokens) await this.#evidence.unmark(token);

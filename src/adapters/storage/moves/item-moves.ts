@@ -64,7 +64,7 @@ export class ItemMoves {
     if (outcome === 'moved') return true;
     const state = await this.#findState(move, marker);
     if (state === 'moved') return true;
-    // The connection was lost before the server got the request, or the server has deleted the file that is replaced: the name must not
+    // The connection was lost before the server got the request, or the server has deleted the file to replace, and the name must not
     // stay empty.
     const isRefused = outcome instanceof Error;
     if ((state === 'unmoved' && outcome === 'lost') || (state === 'targetGone' && (outcome === 'lost' || isRefused))) {
@@ -80,7 +80,7 @@ export class ItemMoves {
   /**
    * Finds out whether a move took place, and completes a replacement that the server has begun.
    * @param isStaged whether the item comes from the staging area, from which nobody else takes it
-   * @returns the name that the item has got, or null
+   * @returns the new name of the item, or null if the move did not take place
    * @throws StorageUnavailable while the server may still be moving the item
    */
   async recover(token: string, from: readonly string[], parent: readonly string[], isStaged: boolean): Promise<string | null> {

@@ -1,4 +1,4 @@
-/** RFC 3986, section 2.3: all but unreserved characters are encoded, since signatures are computed from the encoded text. */
+/** Encodes all characters except the unreserved ones (RFC 3986, 2.3), since signatures are computed from the encoded text. */
 export const encodeText = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 

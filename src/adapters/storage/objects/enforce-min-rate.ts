@@ -5,7 +5,7 @@ const minRate = 8; // bytes per ms: a service must be faster on average
 const maxDelay = 60_000; // ms that a service may be late
 
 /**
- * Yields the pieces of a response, as long as the service sends them fast enough. The time in which the reader works does not count.
+ * Yields the pieces of a response, as long as the service sends them fast enough. The caller's time for each piece does not count.
  * @param monotonic ms
  * @throws StorageUnavailable if the service is too slow, or sends too many small pieces
  */

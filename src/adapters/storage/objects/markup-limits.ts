@@ -5,7 +5,7 @@ const maxText = 1 << 15; // bytes between two tags: a key of 1,024 bytes, encode
 const [less, greater, exclamation] = [0x3c, 0x3e, 0x21];
 
 /**
- * Checks pieces of XML before a parser reads them. The parser would keep attributes, comments and sections of any length in memory,
+ * Checks pieces of XML before a parser reads them. The parser would keep attributes, comments and CDATA sections of any length in memory,
  * and would take long for some of them.
  */
 export class MarkupLimits {
@@ -28,4 +28,4 @@ export class MarkupLimits {
   }
 }
 
-const refusal = () => new StorageUnavailable('the service sent a tag or text that is too long, or a comment, a section or a document type');
+const refusal = () => new StorageUnavailable('the service sent a tag or text that is too long, a comment, a CDATA section or a DOCTYPE');

@@ -83,7 +83,7 @@ export class ObjectChanges {
     });
   }
 
-  /** Completes a change whose decision was noted. Otherwise deletes the copies of a rename. @returns null if it did not take place */
+  /** Completes a change whose decision was noted. Otherwise deletes the copies of a rename. @returns null if this change did not happen */
   async recover({ action, parent, name, newName, token }: PendingFileChange): Promise<string | null> {
     const { store, keys } = this.#folders;
     const path = [...parent, name];
@@ -97,7 +97,7 @@ export class ObjectChanges {
     }
     if (action !== 'rename') return null;
     const newPath = [...parent, newName];
-    // Without originals, the change was completed, and its decision was deleted afterwards.
+    // If the originals are gone but copies exist, the rename was completed, and its decision was deleted afterwards.
     if (!(await this.#folders.entry(path))) {
       for await (const copies of this.#copyPages(newPath, token)) if (copies.length > 0) return newName;
       return null;

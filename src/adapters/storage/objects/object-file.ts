@@ -58,7 +58,7 @@ async function readExactly(response: OutboundResponse, length: number): Promise<
   return bytes;
 }
 
-/** Requests a range of the version with an ETag, and yields its bytes. @throws ConnectionLost if the response ends too early */
+/** Requests a range of the version with the given ETag, and yields its bytes. @throws ConnectionLost if the response ends too early */
 async function* requestRange(store: ReadableStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
   const response = await store.get(key, { range: [start, end], etag, streamed: true, ...(signal ? { signal } : {}) });
   if (!response) throw new ItemChanged('the object was deleted');

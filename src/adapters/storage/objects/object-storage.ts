@@ -151,7 +151,7 @@ export class ObjectStorage implements Storage {
   }
 
   /**
-   * Returns the token of the change that an object in the staging area belongs to. A claim is named after the item, not after the change.
+   * Returns the token of the change that an object in the staging area belongs to. A claim reserves an item, and is named after it.
    */
   async #tokenOf(key: string): Promise<string> {
     if (key.endsWith('.claim')) return (await this.#store.describe(key))?.token ?? '';

@@ -9,7 +9,7 @@ export interface StoredObject {
   /** ms since the epoch, whole seconds. */
   readonly modified: number;
   readonly etag: string;
-  /** Whether it is in a storage class from which an object must be restored before it can be read. It may be restored already. */
+  /** Whether it is in a storage class from which an object must be restored before it can be read. It may already have been restored. */
   readonly mayNeedRestore: boolean;
   /** Whether another program has locked it against changes. */
   readonly isLocked?: boolean;
@@ -97,7 +97,7 @@ export interface ObjectStore {
   /**
    * Copies an object with its metadata, and stores the token of the change with the copy.
    * @param overwrites whether the copy may replace an object. Services that do not know the condition always replace it
-   * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object; ItemArchived;
+   * @throws ItemChanged if the object has changed since it was described; ItemExists if `to` is taken; ItemArchived;
    *   ChangeImpossible if it is too large
    */
   copy(from: ObjectDescription, to: string, options: { readonly token: string; readonly overwrites: boolean }): Promise<void>;

@@ -68,7 +68,7 @@ export function sendWithRetries(
 /**
  * Sends a signed request for a tenant.
  * @param signal ends all attempts
- * @throws StorageUnavailable or OutcomeUnknown if there is no response; the reason of the signal in the request
+ * @throws StorageUnavailable or OutcomeUnknown if there is no response; the reason of `ServiceRequest.signal` if that has aborted
  */
 export async function sendSigned(
   outbound: Pick<Outbound, 'request'>,

@@ -150,7 +150,7 @@ export class S3Bucket {
     const headers = withoutConditions(request);
     if (response.status === 501 && headers !== null && mayChange(method)) {
       await skipBody(method, response);
-      return this.#sendOnce(method, key, { ...request, headers }, signal); // the service does not know conditions
+      return this.#sendOnce(method, key, { ...request, headers }, signal); // the service does not support conditions
     }
     const cause = s3Error(response.status, await this.#codeIn(response));
     if (!hadMd5 && request.body !== undefined && md5Codes.includes(cause.code)) {

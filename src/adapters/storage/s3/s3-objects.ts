@@ -71,7 +71,7 @@ async function sendDeletion(bucket: S3Bucket, objects: string): Promise<readonly
   return childrenOf(await bucket.sendForXml('POST', '', 'DeleteResult', request), 'Error').map(s3CodeOf);
 }
 
-/** Deletes objects in batches. @throws StorageUnavailable if one of them cannot be deleted, with another error than `harmlessCode` */
+/** Deletes objects in batches. @throws StorageUnavailable if one of them gets an error other than `harmlessCode` */
 async function deleteInBatches<T>(
   bucket: S3Bucket,
   objects: readonly T[],

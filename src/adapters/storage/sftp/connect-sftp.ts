@@ -13,7 +13,7 @@ import { SignInRefused } from './sftp-errors.ts';
 import { SftpSession } from './sftp-session.ts';
 import { signInAgent } from './sign-in-agent.ts';
 
-const timeLimit = 15_000; // ms until the server is connected, and as long again until SFTP has started
+const timeLimit = 15_000; // ms for the connection; then the same time for the sign-in and the start of SFTP
 const keepAlive = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }; // ms: detects dead connections while they are idle
 
 /** In some other key exchanges, the server chooses primes that may be costly. Compressed data could expand without limit. */
@@ -91,7 +91,7 @@ export async function connectSftp(
       },
       password,
     );
-    // `readyTimeout` ends with the sign-in, and not with the start of SFTP.
+    // `readyTimeout` covers the sign-in, but not the start of SFTP.
     const started = await waitAtMost(ready, timeLimit);
     if (started.late) throw new StorageUnavailable('the server has not started SFTP in time');
     return openSession(client, started.value, sessions, socket);

@@ -10,7 +10,7 @@ const keyExchangeCost = 64; // messages
 /** A server lists its host keys once. The library verifies a signature for each of them, which takes up to 7 ms for a large key. */
 const maxKeyLists = 2;
 
-/** Lines for messages that have arrived, and for the packets of a request. */
+/** Debug lines about messages that have arrived, and about the packets of a request. */
 const countedLine = /^(?:SFTP: )?Inbound: |^Outbound: Sending CHANNEL_DATA /;
 
 /**

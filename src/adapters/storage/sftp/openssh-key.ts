@@ -12,7 +12,7 @@ function uint32(value: number): Buffer {
 
 const sshString = (value: Buffer | string) => Buffer.concat([uint32(Buffer.byteLength(value)), Buffer.from(value)]);
 
-/** Returns the string of SSH at an offset, and the offset after it. The string is shorter than stated if the bytes end before. */
+/** Returns the SSH string at an offset, and the offset after it. The string is cut off if the bytes end before its stated length. */
 function readString(bytes: Buffer, offset: number): readonly [Buffer, number] {
   if (offset + 4 > bytes.length) return [Buffer.alloc(0), bytes.length];
   const end = Math.min(bytes.length, offset + 4 + bytes.readUInt32BE(offset));

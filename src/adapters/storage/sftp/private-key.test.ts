@@ -11,7 +11,7 @@ function der(tag: number, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** Returns a key in the traditional PEM format, with version 0 and odd numbers of these lengths in bits. */
+/** Returns a key in the traditional PEM format, with version 0 and with odd integers that have these lengths in bits. */
 function pemOf(type: 'DSA' | 'RSA', lengths: readonly number[]): string {
   const numbers = lengths.map((bits) => der(2, Buffer.concat([Buffer.from([0]), Buffer.alloc(bits / 8, 0xab)])));
   const base64 = der(0x30, Buffer.concat([der(2, Buffer.from([0])), ...numbers])).toString('base64');

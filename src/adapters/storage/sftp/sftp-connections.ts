@@ -4,7 +4,7 @@ import { connectSftp, type SftpServices } from './connect-sftp.ts';
 import { SftpRefusal } from './sftp-errors.ts';
 import type { SftpSession } from './sftp-session.ts';
 
-const maxSessions = 4; // a server has a process for each, and works on its requests one after the other
+const maxSessions = 4; // a server has a process for each session, which works on one request at a time
 const maxUsers = 16; // of a connection, before another one is opened
 const idleTime = 60_000; // ms until a connection without users is closed
 const pauseAfterFailure = 3000; // ms during which no new connection is tried

@@ -14,8 +14,8 @@ import { openFileHandle } from './sftp-handle.ts';
 const maxListed = 1_000_000; // entries of one folder
 const maxText = 1 << 16; // bytes
 /**
- * `move` is longer than the time limit of a request, since the network may deliver the request late. The time for a new file is shorter:
- * nobody else uses its name in the staging area.
+ * `move` is longer than the time limit of a request, since the network may deliver the request late. `newFile` is shorter: a late
+ * request finds no other file, because nobody else uses the name in the staging area.
  */
 const maxWorkTimes = { move: 120_000, newFile: () => 15_000 };
 

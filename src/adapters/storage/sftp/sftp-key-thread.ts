@@ -9,7 +9,7 @@ export interface ConfiguredKey {
   readonly passphrase?: string | undefined;
 }
 
-/** The key without a passphrase, as the library reads it, or why it cannot be used, as `KeyUnusable`. */
+/** The key without a passphrase, in a format that the library can read; or the message for a `KeyUnusable`. */
 export type ExaminedKey = { readonly text: string } | { readonly problem: string };
 
 const types = new Set(['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']);

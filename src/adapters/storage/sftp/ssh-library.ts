@@ -7,7 +7,7 @@ export const { BaseAgent, Client } = ssh2;
 const infoRequest = 60; // SSH_MSG_USERAUTH_INFO_REQUEST (RFC 4256, 3.2). Other sign-in methods use the number for messages with fewer texts
 const minPromptSize = 5; // bytes: the length of a text, and a boolean
 
-/** Returns whether a message announces more prompts than fit into it. Name, instruction and language come before their number. */
+/** Returns whether a message announces more prompts than fit into it. Name, instruction and language come before the number of prompts. */
 function announcesTooMany(message: Buffer): boolean {
   let position = 1;
   for (let texts = 0; texts < 3 && position + 4 <= message.length; texts += 1) position += 4 + message.readUInt32BE(position);

@@ -26,7 +26,7 @@ function userTriggers(types: ColumnTypes) {
 
 /**
  * Indexes for the deletion of old mails, which otherwise reads all mails with their contents. A separate table counts the users who are
- * removed from the list of a share: to increment the versions in thousands of shares with long texts took seconds.
+ * removed from the list of a share: incrementing the versions of thousands of shares with long texts took seconds.
  */
 export const listChanges: Migration = {
   name: '0033-list-changes',

@@ -51,7 +51,7 @@ const lockTimes = { maxIdle: 90_000, aliveInterval: 15_000, maxWait: longTimeout
 
 const searchLimits = { walkTimeout: 1500, maxUnlimitedMatches: 20_000 };
 
-// Custom plans, since the best plan depends on the word: the index of its parts, or, for a short word, a scan of the tenant's texts.
+// Custom plans, since the best plan depends on the word: it uses the trigram index, or, for a short word, scans the tenant's texts.
 // No parallel workers: with them, one search would take several processors from other queries.
 const searchOptions = '-c plan_cache_mode=force_custom_plan -c jit=off -c max_parallel_workers_per_gather=0';
 

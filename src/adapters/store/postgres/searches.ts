@@ -46,7 +46,7 @@ function kyselyWithWalkTimeout(
 
 /**
  * Returns the functions that search. If a word has many matches, the database can read a page along the index of the sort field, because
- * the rows of the page are mostly near the beginning of the index. If they are not, this takes minutes, so it has a timeout. After the
+ * the rows of the page are mostly near the beginning of the index. If they are not, reading takes minutes, so it has a timeout. After the
  * timeout, the database finds all matches and sorts them.
  */
 export function postgresSearch(connections: ConnectionPool, limits: SearchLimits): Pick<Store, 'search' | 'searchPage'> {

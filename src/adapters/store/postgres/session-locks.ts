@@ -9,7 +9,7 @@ import type { ConnectionPool } from './pool.ts';
 const takeStatement = 'SELECT key FROM unnest($1::text[]) AS key WHERE pg_try_advisory_lock(hashtextextended(key, 0))';
 const releaseStatement = 'SELECT pg_advisory_unlock(hashtextextended(key, 0)) FROM unnest($1::text[]) AS key';
 const releaseAllStatement = 'SELECT pg_advisory_unlock_all()';
-/** PostgreSQL 13 has no such setting: there, the locks of a process that hangs end with its connection. */
+/** PostgreSQL 13 has no `idle_session_timeout`: there, the locks of a process that hangs end with its connection. */
 const limitIdleStatement = `SELECT set_config('idle_session_timeout', $1, false) WHERE current_setting('server_version_num')::int >= 140000`;
 
 const [firstPause, longestPause] = [5, 100]; // ms between two tries to take locks that another process holds
@@ -94,7 +94,7 @@ class LockStatements {
 
 /**
  * Locks that are shared by all processes on a database. One connection holds all locks of this process, so that work that hangs does
- * not occupy a connection. If the connection is lost, its locks are lost too. The outcome of running work still counts.
+ * not occupy a connection. If the connection is lost, its locks are lost too. Work that is running then still returns its result.
  */
 export class SessionLocks {
   readonly #connections: ConnectionPool;

@@ -64,7 +64,7 @@ export function transactionRunner(connections: ConnectionPool): Transactions {
 
   async function runOnce<T>(client: pg.PoolClient, beginCommands: string, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
     try {
-      await connections.execute(client, beginCommands); // its lock may be refused after the transaction has begun
+      await connections.execute(client, beginCommands); // the lock may be refused after BEGIN has succeeded
       const value = await change(kyselyFor(client));
       await connections.execute(client, dryRun ? 'ROLLBACK' : 'COMMIT');
       return value;

@@ -27,7 +27,7 @@ function findPending(database: DatabaseSync, migrations: readonly Migration[]): 
 /**
  * Migrates the database to the newest schema, all steps in one transaction. A database that is not new is copied first.
  * @param copyTo returns the path of the copy for the name of the first step
- * @param announce called with the names of the pending steps before the first one, if the database is not new
+ * @param announce called before the first step with the names of all pending steps, if the database is not new
  * @throws Error if the database is newer than this program
  */
 export function migrateSqlite(

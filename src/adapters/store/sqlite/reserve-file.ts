@@ -3,7 +3,7 @@ import { existsSync, statfsSync, unlinkSync } from 'node:fs';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes: enough for the audit entries of about 10,000 downloads and for a start. */
+/** Bytes: enough for the audit entries of about 10,000 downloads and for one start of Postern. */
 const reserveBytes = 8 << 20;
 const chunkBytes = 64 << 10;
 const interval = 1000; // ms
@@ -29,7 +29,7 @@ function* randomChunks(bytes: number): Generator<Buffer> {
 
 /**
  * Keeps a reserve file in a folder. It consists of random bytes, which no file system can compress, and is written as soon
- * as the disk has twice the space for it. It is deleted at once if there is too little free space at the start.
+ * as the free space is twice its size. When Postern starts with less free space than its size, it is deleted at once.
  */
 export function openReserveFile(folder: string): ReserveFile {
   const file = join(folder, 'reserve');

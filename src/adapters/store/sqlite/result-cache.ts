@@ -31,7 +31,7 @@ export class ResultCache<T> {
     return cached?.reads.isCurrent() ? cached : null;
   }
 
-  /** Returns the `ReadTables` of a new result. @param tables tables that it reads; others may be added before they are read */
+  /** Returns the `ReadTables` of a new result. @param tables tables that it reads; others may be added later, each before it is read */
   newReads(tables: readonly string[] = []): ReadTables {
     return new ReadTables(this.#versions, tables);
   }

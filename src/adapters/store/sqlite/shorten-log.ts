@@ -6,7 +6,7 @@ import type { WriteQueue } from './write-queue.ts';
 
 const maxBytes = 64 << 20; // of the log; a longer one is shortened
 const maxHold = 1000; // ms to wait for running searches, for a log of `maxBytes`; proportionally longer for a longer log
-const restFactor = 4; // no hold begins for this many times the duration of the last one
+const restFactor = 4; // after a hold, the next one must wait for this many times its duration
 
 /** The parts that read and write the log. */
 export interface WalUsers {
@@ -48,7 +48,7 @@ export function walShortener(
     try {
       const idle = holds.map((hold) => hold.idle);
       if (!(await waitUntilIdle(idle, (maxHold * length) / maxBytes))) return;
-      await checkpoint('PASSIVE'); // while changes continue, so that they wait only for the rest
+      await checkpoint('PASSIVE'); // changes continue meanwhile, and wait only for the second checkpoint
       await queue.pause(async () => void (await checkpoint('TRUNCATE')));
     } finally {
       for (const hold of holds) hold.release();

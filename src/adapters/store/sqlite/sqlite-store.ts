@@ -49,7 +49,7 @@ const runOn =
     }
   };
 
-/** Returns the parts of a store that read. Each query notes the tables that it reads, for results that are cached until a change. */
+/** Returns the parts of a store for reads. Each query notes the tables that it reads, for results that are cached until a change. */
 function readingParts(reader: Connection, threads: SearchThreads, lookups: LookupCache, onLost: (cause: unknown) => void) {
   const readBy = (run: RunQuery) =>
     kyselyWithDriver(sqliteDialect, (text, parameters) => {

@@ -159,7 +159,7 @@ function chosenInAudit(names: readonly string[]) {
 
 /**
  * Returns whether the archive may still be sent. If the share began to require digital signatures after the download had started,
- * it may not, because its files were not checked.
+ * the archive may not be sent: its files were not checked.
  */
 async function isStillPermitted({ permit, decideAgain }: AuthorizedVisit): Promise<boolean> {
   const currentPermit = await decideAgain();

@@ -6,7 +6,7 @@ const freeBytes = 1 << 16; // bytes of each memory that are not counted, because
 const maxBytes = 64 << 20; // of all archives together; the archives of one wide network may hold half of it
 const retryAfter = 5; // seconds
 
-/** Memory for names that an archive holds while it is created: of the folders still to list, or of its central directory. */
+/** Memory for names while an archive is created: names of the folders still to list, or names in its central directory. */
 export interface NameMemory {
   /**
    * Sets how many bytes of this memory the archive holds now.

@@ -3,7 +3,7 @@ import type { PlacedItem } from './zip-plan.ts';
 
 type Open = (item: PlacedItem) => Promise<OpenFile | null>;
 
-/** Opens the next files of an archive while one is sent, so that the archive does not wait for a storage in the network at each file. */
+/** Opens the next files of an archive while one is sent, so that the archive does not wait at each file for a storage in the network. */
 export class OpenAhead {
   readonly #items: readonly PlacedItem[];
   readonly #open: Open;

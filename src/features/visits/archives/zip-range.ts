@@ -77,7 +77,7 @@ class RangeWriter {
     }
   }
 
-  /** Yields a small file in pieces, because it is larger than a piece may be now. First reads the file for its checksum, if necessary. */
+  /** Yields in pieces a small file that is larger than a piece may be now. First reads the file for its checksum, if necessary. */
   async *#smallFileInPieces(item: PlacedItem, index: number): AsyncGenerator<Buffer> {
     const { checksums } = this.#plan;
     let crc = checksums.get(index, item);

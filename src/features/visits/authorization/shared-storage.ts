@@ -32,7 +32,7 @@ function runReaderFor(storage: Storage, client: string): Storage['readRun'] {
   return readRun ? (files, buffer) => readRun(files, buffer, client) : null;
 }
 
-/** Returns, for each action, only those methods of a storage that it may call, on behalf of a client. */
+/** Returns, for each action, the methods of a storage that the action may use, on behalf of a client. */
 const permittedMethods = (storage: Storage, client: string) => {
   const stat: Storage['stat'] = (path) => storage.stat(path);
   const open: Storage['open'] = (path) => storage.open(path, client);

@@ -50,7 +50,7 @@ async function findKnownAddresses(vault: Vault, db: Tx, codes: readonly CodeMail
   return codes.map((code) => knownCodes.has(code));
 }
 
-/** Returns the functions with which the sender of mails opens the mails with codes. */
+/** Returns the functions that the sender of mails needs to decrypt and check the mails with codes. */
 export const emailCodeMails = ({ store, vault }: Pick<Ports, 'store' | 'vault'>): CodeMails => ({
   async open(sealed, language) {
     const { tid, profileId, email, code, pageUrl, use = 'signIn' } = openCodeMail(vault, sealed);

@@ -42,7 +42,7 @@ async function findMaxAttempts(tx: Tx, profile: ProfileRef, now: number): Promis
   return (await recent.limit(maxWrongCodes).execute()).length < maxWrongCodes ? maxCodeAttempts : 1;
 }
 
-/** Counts an attempt before the code is compared, so that parallel attempts cannot try more. @returns false if no attempt is left */
+/** Counts an attempt before the code is compared, so parallel attempts cannot exceed the limit. @returns false if no attempt is left */
 async function countCodeAttempt(tx: Tx, { tid, id }: { readonly tid: number; readonly id: number }, maxAttempts: number): Promise<boolean> {
   const [result] = await tx
     .updateTable('sign_in_code')

@@ -14,7 +14,7 @@ import type { ChangePorts } from './pending-change.ts';
 /** Maximum number of files and folders that are counted before a folder is deleted, if its share or location has a quota. */
 const maxCountedEntries = 10_000;
 
-/** Returns the space that a deletion adds to the folder, as negative numbers; `unknown`: the files must be counted afterwards. */
+/** Returns how a deletion changes the used space of the folder, as negative numbers; `unknown`: the files must be counted afterwards. */
 async function freedSpace(
   storage: CountableStorage,
   path: ItemPath,

@@ -23,7 +23,7 @@ export interface FileDownload {
   /** Path on disk from which a reverse proxy on this machine may send the file; null: Postern must send it. */
   readonly onDisk: string | null;
   readonly mediaType: string;
-  /** Returns whether the file may still be sent, and still as it is. */
+  /** Returns whether the file may still be sent, without a watermark or signature. */
   readonly stillPermitted: () => Promise<boolean>;
   /** Commits the audit entry of this action. Must be called before the first byte is sent. */
   readonly appendEntry: () => Promise<TransferEntry>;

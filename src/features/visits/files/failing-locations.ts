@@ -43,7 +43,7 @@ export class FailingLocations {
     this.#givenUp.set(location, this.#monotonic());
   }
 
-  /** Returns whether this process has given up a location a short time ago. */
+  /** Returns whether this process gave up a location within the last minute. */
   isGivenUp(location: string): boolean {
     const at = this.#givenUp.get(location);
     if (at === undefined) return false;

@@ -9,8 +9,8 @@ import type { ListingJson } from './listing-json.ts';
 
 /**
  * How many pages are read at once: of a location, for a link, for a folder of a link, and for a wide network in such a
- * folder. A page of a large folder takes a second, and must delay neither other links, nor other folders of its link,
- * nor other networks.
+ * folder. A page of a large folder takes a second, and must not delay other links, other folders of its link,
+ * or other networks.
  */
 const maxConcurrent = { location: 4, link: 3, folder: 2, wide: 1 };
 /** Requests that wait or whose responses are still being sent: of a network at one link, of a network and of a wide network. */

@@ -65,7 +65,7 @@ async function enqueueAlertOf(
 
 /**
  * Records the outcome of a change that was recovered.
- * @param name the name that was created, renamed to or deleted; null: the change did not take
+ * @param name the name after the change, or the deleted name; null: the change did not take
  *   place
  */
 export async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFileChange, name: string | null, now: number): Promise<void> {

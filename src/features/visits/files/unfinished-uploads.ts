@@ -2,7 +2,7 @@ import type { Tx } from '#ports/store.ts';
 
 // What recovery and the sweep need to know about uploads in parts (features/visits/resumable-uploads).
 
-/** Returns those of some tokens that belong to unfinished uploads in parts. The staging files of these uploads must stay. */
+/** Returns those of the given tokens that belong to unfinished uploads in parts. The staging files of these uploads must stay. */
 export async function unfinishedUploadTokens(db: Tx, tokens: readonly string[]): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('resumable_upload')

@@ -140,6 +140,6 @@ export async function uploadFile(
       await upload?.closeForRecovery(); // the outcome is not recorded: keeps the staging file, because recovery needs it
     }
   }).finally(release);
-  await Promise.race([storing, bodyReceived.promise]); // the sender may take as long as it needs
+  await Promise.race([storing, bodyReceived.promise]); // the time limit begins only after the body has arrived
   return respondInTime(storing, ports.limits.maxChangeTime);
 }

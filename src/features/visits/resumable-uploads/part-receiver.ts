@@ -44,7 +44,7 @@ export interface UploadPlace {
 /** Returns the refusal of a part that has more bytes than the rest of the file. */
 export const partTooLong = (size: number) => new Refusal('fileTooLarge', `The body goes beyond the Upload-Length of ${size} bytes.`);
 
-/** The file is in place: the change stays pending, and recovery records the upload as done. @throws StorageUnavailable */
+/** Leaves the change pending: the file is in place, and recovery records the upload as done. @throws StorageUnavailable */
 const readBackFailed = (cause: unknown): never => {
   throw new StorageUnavailable('an uploaded file cannot be read', { cause });
 };

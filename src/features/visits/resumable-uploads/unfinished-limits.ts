@@ -7,7 +7,7 @@ const maxUnfinished = { link: 1000, network: 200, wide: 400 };
 /** Maximum number of unfinished uploads at one location. A visit of a share with a quota adds up their sizes. */
 const maxAtLocation = 5000;
 /**
- * Maximum number of uploads at one link that are not complete, with the expired ones. It is reached only if expired uploads cannot
+ * Maximum number of uploads at one link that are not complete, including expired ones. It is reached only if expired uploads cannot
  * be deleted for hours, because the storage fails.
  */
 const maxNotDeleted = 20_000;
@@ -21,7 +21,7 @@ const busyRefusal = () =>
 /** Where the number of uploads is limited: at the link or at the location of a new upload. */
 type Scope = 'share_id' | 'location_id';
 
-/** Selects the uploads that are not complete, with the expired ones. */
+/** Selects the uploads that are not complete, including expired ones. */
 const incompleteAt = (tx: Tx, scope: Scope, row: UploadRow) =>
   tx.selectFrom('resumable_upload').where('tid', '=', row.tid).where(scope, '=', row[scope]).where('stored_name', 'is', null);
 
@@ -72,7 +72,7 @@ const findSmallestUpload = (tx: Tx, scope: Scope, row: UploadRow, wideNetwork: s
 /**
  * Deletes the row of the smallest upload of the wide network with the most uploads. Uploads that are being received or put in place
  * stay. If a network has only such uploads, the network with the next most uploads loses one.
- * @returns null if no such network has more uploads than the network of the new upload would then have
+ * @returns null if no network that can lose an upload has more uploads than the new upload's network would have with it
  */
 async function deleteSmallestUpload(tx: Tx, scope: Scope, row: UploadRow, now: number): Promise<DeletedUpload | null> {
   const networks = await unfinishedAt(tx, scope, row, now)

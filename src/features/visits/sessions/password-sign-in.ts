@@ -5,7 +5,7 @@ import type { CompletedSignIn, PasswordCredentials, PasswordSignIn, ProfileRef }
 /**
  * Verifies one sign-in attempt with a password, and counts it if it fails.
  * @param kind the way in which the profile verifies passwords
- * @throws Refusal (400) if the profile of a directory has changed meanwhile; (401), the same for an unknown user, a wrong password and an
+ * @throws Refusal (400) if a profile with a directory has changed meanwhile; (401), the same for an unknown user, a wrong password and an
  *   inactive user; (403) for a directory user outside the required group; (429) during the delay after failed attempts; (503) if too many
  *   requests wait, or the directory is not available
  */

@@ -82,7 +82,7 @@ function redirectOf(ports: ProviderPorts, { profile }: SignInPlace): RedirectSig
 }
 
 /**
- * Begins a sign-in at the provider of a link or a portal. Stores no state. If the sign-in is refused, for example
+ * Begins a sign-in at the provider of a link or a portal. Stores no state on the server. If the sign-in is refused, for example
  * because the provider is not available, returns the address of the page that shows why.
  * @throws Refusal (400) if the profile uses another sign-in method; (403, 404, 410, 429)
  */

@@ -1,6 +1,6 @@
 import { waitAtMost } from '#core/time-limit.ts';
 
-const maxConcurrent = 4; // checks at once: each may use one of the ten connections for reads of PostgreSQL
+const maxConcurrent = 4; // checks at once: each may use one of the ten PostgreSQL connections for reads
 const batchSize = 10; // checks before the event loop runs other work
 const maxUnknownTime = 60_000; // ms for which a transfer continues while its permission cannot be checked
 const checkTimeout = 5000; // ms: a check that waits for long must not delay the others

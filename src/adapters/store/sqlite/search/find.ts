@@ -4,7 +4,7 @@ import { areSqlInputs } from '#adapters/store/sqlite/connection.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { SearchThread } from './search-thread-client.ts';
 
-const maxLookupsByFilter = 25_000; // matches that are looked up along the index of their filter
+const maxLookupsByFilter = 25_000; // matches that are found by the index of their filter, and then sorted
 
 /**
  * Returns the function that finds pages. Words are searched in memory if the records have searchable texts and these fit; everything else
@@ -13,7 +13,7 @@ const maxLookupsByFilter = 25_000; // matches that are looked up along the index
  */
 export function sqliteSearch(records: Tx, longSearches: Tx, searcher: SearchThread): Store['searchPage'] {
   const counts = cachedCounts();
-  /** Gathers a few matches among many records: a walk along the index of the order would read nearly all of it. */
+  /** Finds all matches before it sorts them, if they are few: reading the index of the sort field would read nearly all of it. */
   const selectPageFrom =
     (db: Tx): SelectPage =>
     (matches, query, range, total) => {

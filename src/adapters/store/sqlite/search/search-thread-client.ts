@@ -45,7 +45,7 @@ export class SearchThread implements AsyncDisposable {
     return this.#pending.size + (this.#heldRequests?.length ?? 0);
   }
 
-  /** Returns whether a request has had no response for a while, so that others would wait for it, too. */
+  /** Returns whether a request has had no response for a while, so that new requests would have to wait for it. */
   hasLongRequest(): boolean {
     const [oldest] = this.#pending.values();
     return oldest !== undefined && performance.now() - oldest.sentAt > longRequest;

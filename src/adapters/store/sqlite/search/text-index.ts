@@ -82,7 +82,7 @@ function splitOffHalf(chunk: Chunk): Chunk {
   };
 }
 
-/** Returns the first index from `low` on whose value is at least `bound`. */
+/** Returns the first index, starting at `low`, whose value is at least `bound`. */
 function lowerBound(values: readonly number[], bound: number, low = 0): number {
   let high = values.length;
   while (low < high) {

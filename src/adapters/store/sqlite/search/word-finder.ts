@@ -2,8 +2,8 @@
 export type WordFinder = (text: string, start?: number) => number;
 
 /**
- * In characters. For words up to this length, the time of V8's indexOf depends only on the length of the text: the tables of
- * indexOf cover only the end of a longer word.
+ * In characters. For words up to this length, the time of V8's indexOf depends only on the length of the text. For a longer word,
+ * its tables cover only the end of the word, so the length of the word matters, too.
  */
 const maxNativeLength = 200;
 

@@ -7,7 +7,7 @@ import type { Identity, SignInKind } from '#ports/sign-in.ts';
 type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
 
 /**
- * EMAIL_CODE: a code by e-mail, for access users and for the addresses that the profile allows. Among others, the sign-in of a user ends
+ * EMAIL_CODE: a code by e-mail, for access users and for the addresses that the profile allows. For example, the sign-in of a user ends
  * when the user becomes inactive or gets another address, and the sign-in of an allowed address when the profile no longer allows it, or when
  * it becomes the address of an access user.
  */

@@ -100,7 +100,7 @@ class SamlSignIn implements RedirectSignIn {
     return this.#ports.saml.read(configuration, reading, serviceProvider(redirectUrl), response);
   }
 
-  /** Returns the statement that a browser brings, now or in an earlier request, and a function that marks it as used. */
+  /** Returns the statement that a browser brings now or brought in an earlier request, and a function that marks it as used. */
   async #statementOf(
     profile: ProfileRef,
     configuration: SamlConfiguration,
