@@ -4,6 +4,15 @@ export interface ProcessTable {
   seen_at: number;
 }
 
+/** A name in a folder that a process holds while it changes the file or folder with this name. */
+export interface HeldNameTable {
+  /** Hash of the folder and the name. */
+  name_key: string;
+  process: string;
+  /** Identifies the work that holds the name. */
+  holder: string;
+}
+
 /** Fingerprint of the secret key that encrypts the secrets of this database. Until a copy into this database is done: a mark instead. */
 export interface SecretKeyTable {
   fingerprint: string;

@@ -3,17 +3,22 @@ import type { TestContext } from 'node:test';
 import { StoreUnavailable } from '#ports/store.ts';
 import type { TestPostern, TestResponse } from '../start.ts';
 
-/** Requests a change whose outcome cannot be recorded, because the database is unavailable after the first write. */
+/**
+ * Requests a change whose outcome cannot be recorded, because the database is unavailable after the writes before the change.
+ * @param holdsNames whether the change holds names, which is a write of its own if several processes can use the database
+ */
 export async function requestUnrecordedChange(
   t: TestContext,
   { ports: { store } }: TestPostern,
   request: () => Promise<TestResponse>,
+  holdsNames: boolean,
 ): Promise<void> {
   const { write } = store;
+  const writesBefore = holdsNames && store.isShared ? 2 : 1;
   let writes = 0;
   const failingWrite: typeof write = (change, ...rest) => {
     writes += 1;
-    return writes === 1 ? write(change, ...rest) : Promise.reject(new StoreUnavailable('the database is unavailable'));
+    return writes <= writesBefore ? write(change, ...rest) : Promise.reject(new StoreUnavailable('the database is unavailable'));
   };
   const writeMock = t.mock.method(store, 'write', failingWrite);
   const { status } = await request();
@@ -22,4 +27,4 @@ export async function requestUnrecordedChange(
 }
 
 export const uploadWithoutRecord = (t: TestContext, postern: TestPostern, path: string): Promise<void> =>
-  requestUnrecordedChange(t, postern, () => postern.visit(path, { method: 'PUT', body: 'kept' }));
+  requestUnrecordedChange(t, postern, () => postern.visit(path, { method: 'PUT', body: 'kept' }), false);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
@@ -89,6 +89,25 @@ else {
     const upload = { method: 'PUT', body: 'text' };
     assert.equal((await postern.visit(`${base}/file/linked-folder/new.txt`, upload)).status, 404);
     assert.deepEqual(readdirSync(outside.root), ['secret.txt']);
+  });
+
+  test('a file at an SFTP server that has just changed cannot be replaced by its ETag, which could be that of two versions', async (t) => {
+    const postern = await startPostern(t, { environment });
+    const configuration = await server.newFolder();
+    await addLocation(postern, configuration);
+    const { base } = await createShare(postern, { location: 'server' });
+    const address = `${base}/file/a.txt`;
+    await postern.visit(address, { method: 'PUT', body: 'first' });
+    const replace = async () => {
+      const etag = (await postern.visit(address, { method: 'HEAD' })).headers.get('etag') ?? '';
+      const { status } = await postern.visit(address, { method: 'PUT', body: 'later', headers: { 'if-match': etag } });
+      return `${status} ${etag.slice(0, 2)}`;
+    };
+    assert.equal(await replace(), '412 W/');
+    const tenSecondsAgo = Date.now() / 1000 - 10;
+    utimesSync(join(configuration.root, 'a.txt'), tenSecondsAgo, tenSecondsAgo);
+    assert.equal((await replace()).slice(0, 3), '201');
+    assert.equal((await postern.visit(address, { method: 'PUT', body: 'any', headers: { 'if-match': '*' } })).status, 201);
   });
 
   test('a server with another host key gets no credentials, and its location is unavailable', async (t) => {

@@ -287,13 +287,13 @@ test('a restore of a damaged backup fails with a message, not with a stack trace
   }
 });
 
-test('every table is copied, except migrations, processes, console invitations, and the counts of shares and users', async (t) => {
+test('every table is copied, except migrations, processes and what they hold, console invitations, and the counts of shares and users', async (t) => {
   const postern = await startPostern(t);
   const tables = await postern.ports.store.read.introspection.getTables();
   assert.deepEqual(
     tables
       .map(({ name }) => name)
-      .filter((name) => !['migration', 'process', 'console_invitation', 'share_count', 'user_count'].includes(name))
+      .filter((name) => !['migration', 'process', 'held_name', 'console_invitation', 'share_count', 'user_count'].includes(name))
       .sort(),
     [...tableNames].sort(),
   );

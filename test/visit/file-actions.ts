@@ -12,9 +12,12 @@ export async function checkFileActions(postern: TestPostern, location = 'local')
   assert.equal(body, text);
   const range = await postern.visit(`${base}/file/box/doc.txt`, { headers: { range: 'bytes=1000-2999' } });
   assert.deepEqual([range.status, range.body], [206, text.slice(1000, 3000)]);
-  const replacement = { method: 'PUT', body: 'new', headers: { 'if-match': String(headers.get('etag')) } };
-  assert.equal((await postern.visit(`${base}/file/box/doc.txt`, replacement)).status, 201);
-  assert.equal((await postern.visit(`${base}/file/box/doc.txt`, replacement)).status, 412);
+  const etag = String(headers.get('etag'));
+  // A weak ETag of a file that has just changed is refused.
+  const replaceWith = (tag: string) =>
+    postern.visit(`${base}/file/box/doc.txt`, { method: 'PUT', body: 'new', headers: { 'if-match': tag } });
+  assert.equal((await replaceWith(etag.startsWith('W/') ? '*' : etag)).status, 201);
+  assert.equal((await replaceWith(etag)).status, 412);
   assert.equal((await postern.visit(`${base}/zip`)).status, 200);
   assert.equal((await postern.visit(`${base}/rename`, jsonPostRequest({ path: 'box', name: 'moved' }))).status, 200);
   const { entries } = (await postern.visit(`${base}/list/moved`)).body;

@@ -230,6 +230,13 @@ test('with ownOnly, recovery leaves the changes of other processes pending', asy
   assert.equal(await outcome(), 'done');
 });
 
+/** Recovers changes as another process that is running. */
+async function recoverByAnother(ports: TestPostern['ports']): Promise<void> {
+  const another = { ...ports, process: 'another' };
+  await reportAlive(another);
+  await recoverInterruptedChanges(another, new Set());
+}
+
 test('a change that could not be recovered at the start is recovered later, by another process or, if there is none, by the same one', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
@@ -238,7 +245,7 @@ test('a change that could not be recovered at the start is recovered later, by a
   await ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'ended' }).execute(), 'job');
   const open = () => Promise.reject(new StorageUnavailable('the server cannot be reached'));
   await recoverInterruptedChanges({ ...ports, storages: { ...ports.storages, open } }, new Set());
-  if (ports.store.isShared) await recoverInterruptedChanges({ ...ports, process: 'another' }, new Set());
+  if (ports.store.isShared) await recoverByAnother(ports);
   else await recoverInterruptedChanges(ports, new Set(), { ownOnly: true });
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
 });
@@ -263,7 +270,7 @@ test('if a process cannot reach the location of its change, another process reco
   await failToRecover(ports);
   const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
   assert.equal(await outcome(), 'begun');
-  if (ports.store.isShared) await recoverInterruptedChanges({ ...ports, process: 'another' }, new Set());
+  if (ports.store.isShared) await recoverByAnother(ports);
   else await recoverInterruptedChanges(ports, new Set(), { ownOnly: true });
   assert.equal(await outcome(), 'done');
 });

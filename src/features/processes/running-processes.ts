@@ -28,9 +28,13 @@ export async function reportAlive({ store, process }: ProcessPorts): Promise<voi
   if (!store.isShared) return;
   const { now } = store.dialect;
   await store.write(async (tx) => {
-    await tx.deleteFrom('process').where('name', '=', process).execute();
-    await tx.deleteFrom('process').where('seen_at', '<', sql<number>`${now} - ${processTimeout}`).execute();
-    await tx.insertInto('process').values({ name: process, seen_at: now }).execute();
+    await tx.deleteFrom('process').where('name', '!=', process).where('seen_at', '<', sql<number>`${now} - ${processTimeout}`).execute();
+    // The row is updated and not replaced: with the row, the names that the process holds would be deleted.
+    await tx
+      .insertInto('process')
+      .values({ name: process, seen_at: now })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ seen_at: now }))
+      .execute();
   }, 'job');
 }
 

@@ -32,6 +32,7 @@ import { pendingChangeIndexes } from './0031-pending-change-indexes.ts';
 import { quotaCounts } from './0032-quota-counts.ts';
 import { listChanges } from './0033-list-changes.ts';
 import { claimedUploads } from './0034-claimed-uploads.ts';
+import { heldNames } from './0035-held-names.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   quotaCounts,
   listChanges,
   claimedUploads,
+  heldNames,
 ];

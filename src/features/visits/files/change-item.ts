@@ -1,4 +1,5 @@
 import { Refusal } from '#core/messages.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
 import type { FileChange, MeasuredSpace, PendingChange, SaveResponseOf } from './file-change.ts';
@@ -46,7 +47,9 @@ export function changeItem<T>(
     {
       apply: async (pending) => {
         const names = newName === '' ? [name] : [name, newName];
-        const space = await withNameLocks(ports, storage, parent, names, () => changeUnderLocks(pending));
+        const space = await withNameLocks(ports, storage, parent, names, visitorTurn(visit.visitorRequest.address), () =>
+          changeUnderLocks(pending),
+        );
         return space === undefined ? outcome : { ...outcome, space };
       },
       async deleteEvidence(token) {

@@ -2,7 +2,9 @@ import { expressionBuilder } from 'kysely';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
+import type { WriteTurn } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
+import { type HoldPorts, holdingNames } from './held-names.ts';
 
 export interface LockedName {
   readonly tid: number;
@@ -12,21 +14,21 @@ export interface LockedName {
 }
 
 /**
- * Runs a change while it holds exclusive locks of names in a folder. `names` must list all names that the change uses. The locks
- * are shared by all processes, and by all locations that contain the folder.
+ * Runs a change while no other change uses some names in a folder, in any process and at any location that contains the folder. `names` must
+ * list all names that the change uses.
  */
 export async function withNameLocks<T>(
-  { store }: Pick<Ports, 'store'>,
+  ports: HoldPorts,
   storage: Pick<Storage, 'folderKey'>,
   parent: ItemPath,
   names: readonly string[],
+  turn: WriteTurn,
   change: () => Promise<T>,
 ): Promise<T> {
   const folder = await storage.folderKey(parent);
-  return store.withLocks(
-    names.map((name) => `name ${folder}/${name}`),
-    change,
-  );
+  const keys = names.map((name) => `name ${folder}/${name}`);
+  // The locks let waiting changes take turns. A lock ends with its connection to the database, while the change may still be running.
+  return ports.store.withLocks(keys, () => holdingNames(ports, keys, turn, change));
 }
 
 /** Returns the condition that a pending change results in an item with the name. */

@@ -100,6 +100,7 @@ export async function uploadFile(
     const replaced = await checkUploadTarget(shared, parent, shared.locationPath(path), incoming.ifMatch, {
       dropBox,
       nested: path.length > 1,
+      now: ports.clock.now(),
     });
     const etag = replaced?.etag ?? null;
     /** What a file of this size adds to the folder. */
@@ -117,14 +118,14 @@ export async function uploadFile(
     const onData = () => {
       hasNoEffect = false;
     };
-    const apply = async ({ token, recordHandle }: PendingChange): Promise<FileChangeOutcome<StoredFile>> => {
+    const apply = async ({ token, confirm, recordHandle }: PendingChange): Promise<FileChangeOutcome<StoredFile>> => {
       const ifTaken = etag === null ? (dropBox ? 'number' : 'refuse') : { replaces: etag };
       upload = await shared.storage.upload({ parent, name, size: incoming.length, ifTaken }, token);
       if (upload.handle !== null) await recordHandle(upload.handle);
       const claim = byteClaimer(ports, visit, token, { length: incoming.length, replacedBytes: replaced?.size ?? 0 });
       const { size, sha256, abortSignal } = await receiveBody(upload, incoming, visit, { limit, onData, claim });
       bodyReceived.resolve();
-      const file = { upload, parent, name, etag, token, abortSignal };
+      const file = { upload, parent, name, etag, token, confirm, abortSignal };
       const storedName = await placeReceivedFile(ports, visit, shared.storage, file);
       const storedPath = formatItemPath(withName(path, storedName));
       return { value: { name, size, sha256 }, bytes: size, path: storedPath, after: { size, sha256 }, space: spaceOf(size) };

@@ -1,5 +1,7 @@
 import type { ItemPath } from '#core/item-path.ts';
+import type { Entry } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { SharedStorage } from '#features/visits/authorization/shared-storage.ts';
 import type { Upload } from '#ports/storage.ts';
@@ -7,11 +9,19 @@ import { withNameLocks } from './name-locks.ts';
 import type { ChangePorts } from './pending-change.ts';
 import { recordEarlierChanges } from './record-earlier-changes.ts';
 
+/** Time in ms after a change for which some storages state a weak ETag: the file could change again and keep it. */
+const youngTime = 3000;
+
 interface TargetRules {
   readonly dropBox: boolean;
   /** Whether the file is for a subfolder of the share. */
   readonly nested: boolean;
+  /** ms since the epoch. */
+  readonly now: number;
 }
+
+/** Returns whether a file has just changed, and has an ETag that does not tell this version from the next one. */
+const isUnsettled = ({ etag, modified }: Entry, now: number) => etag.startsWith('W/') && modified !== null && now - modified < youngTime;
 
 /**
  * Checks the folder and the name of a file before it is received.
@@ -23,7 +33,7 @@ export async function checkUploadTarget(
   folder: ItemPath,
   path: ItemPath,
   ifMatch: string | null,
-  { dropBox, nested }: TargetRules,
+  { dropBox, nested, now }: TargetRules,
 ): Promise<{ readonly etag: string; readonly size: number } | null> {
   // A drop box must not show which folders exist in it.
   if (dropBox && nested) throw new Refusal('itemAbsent');
@@ -37,6 +47,11 @@ export async function checkUploadTarget(
   if (existing?.folder) throw new Refusal('itemExists');
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (!existing || !(tags.includes('*') || tags.includes(existing.etag))) throw new Refusal('itemStale');
+  if (!tags.includes('*') && isUnsettled(existing, now))
+    throw new Refusal(
+      'itemStale',
+      'The file has just changed, and its ETag may not tell two changes apart. Read the ETag again in three seconds.',
+    );
   return existing;
 }
 
@@ -48,6 +63,8 @@ interface ReceivedFile {
   /** ETag of the file to replace; null: none. */
   readonly etag: string | null;
   readonly token: string;
+  /** @throws if another process has recovered the upload, because this process was paused */
+  readonly confirm: () => Promise<void>;
   /** Aborted when Postern ends the transfer, for example because it is no longer permitted. */
   readonly abortSignal: AbortSignal;
 }
@@ -59,19 +76,20 @@ interface ReceivedFile {
  */
 export async function placeReceivedFile(
   ports: ChangePorts,
-  { link, decideAgain }: Pick<AuthorizedVisit<'upload'>, 'link' | 'decideAgain'>,
+  { link, decideAgain, visitorRequest }: Pick<AuthorizedVisit<'upload'>, 'link' | 'decideAgain' | 'visitorRequest'>,
   storage: SharedStorage<'upload'>['storage'],
-  { upload, parent, name, etag, token, abortSignal }: ReceivedFile,
+  { upload, parent, name, etag, token, confirm, abortSignal }: ReceivedFile,
 ): Promise<string> {
   async function place(): Promise<string> {
     abortSignal.throwIfAborted();
     if (!(await decideAgain())) throw new Refusal('permissionOff');
     const lockedName = { tid: link.tid, locationId: link.location_id, parent, name };
     if (etag !== null) await recordEarlierChanges(ports, storage, lockedName, token);
+    await confirm();
     return upload.place();
   }
   // A lock makes uploads to one name run one after the other if they replace a file, or if the storage does not guarantee
   // that only one of them succeeds.
   const isAtomic = etag === null && storage.traits.create === 'atomic';
-  return isAtomic ? place() : withNameLocks(ports, storage, parent, [name], place);
+  return isAtomic ? place() : withNameLocks(ports, storage, parent, [name], visitorTurn(visitorRequest.address), place);
 }

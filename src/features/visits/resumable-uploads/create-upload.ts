@@ -67,7 +67,7 @@ export async function createUpload(
       throw new Refusal('changeImpossible', 'This storage cannot continue an upload: send the entire file with PUT.');
     const { parent, name } = shared.directoryEntry(path);
     const dropBox = isDropBox(permit.share);
-    await checkUploadTarget(shared, parent, shared.locationPath(path), null, { dropBox, nested: path.length > 1 });
+    await checkUploadTarget(shared, parent, shared.locationPath(path), null, { dropBox, nested: path.length > 1, now: ports.clock.now() });
     checkStoreSpace(ports.store, minFreeSpace);
     const now = ports.clock.now();
     const row: UploadRow = {

@@ -155,9 +155,9 @@ export class PartReceiver {
     let storedName: string | undefined;
     let sha256: string | undefined;
     const stored = await runPendingChange<StoredFile>(ports, visit, change, {
-      apply: async ({ recordHandle }): Promise<FileChangeOutcome<StoredFile>> => {
+      apply: async ({ confirm, recordHandle }): Promise<FileChangeOutcome<StoredFile>> => {
         if (upload.handle !== null) await recordHandle(upload.handle);
-        const file = { upload, parent, name, etag: null, token, abortSignal };
+        const file = { upload, parent, name, etag: null, token, confirm, abortSignal };
         storedName = await placeReceivedFile(ports, visit, storage, file);
         sha256 = this.#hash?.digest('hex') ?? (await hashOf(upload.readBack()).catch(readBackFailed));
         const storedPath = formatItemPath(withName(path, storedName));

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import type { Store } from '#ports/store.ts';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { until } from '../ports/until.ts';
+import { createShare, sendPath } from './visiting.ts';
+
+// Two processes can share a database only with PostgreSQL.
+const options = { skip: process.env['POSTERN_TEST_POSTGRES'] === undefined };
+
+/** Ends the connections that hold locks of a database. @returns their number */
+async function endLocks({ read }: Store): Promise<number> {
+  const { rows } = await sql`
+    SELECT pg_terminate_backend(pid) FROM (SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory'
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS holder`.execute(read);
+  return rows.length;
+}
+
+test(
+  'of two replacements of one version at two processes, one is refused, even if the first process loses its locks',
+  options,
+  async (t) => {
+    const gate = Promise.withResolvers<void>();
+    const placing = { one: 0, other: 0 };
+    const one = await startWithStorages(t, (method) => {
+      if (method !== 'upload.place') return undefined;
+      placing.one += 1;
+      return placing.one === 2 ? gate.promise : undefined;
+    });
+    const other = await startWithStorages(
+      t,
+      (method) => {
+        if (method === 'upload.place') placing.other += 1;
+        return undefined;
+      },
+      { data: one.data, environment: { POSTERN_PUBLIC_URL: one.publicUrl } },
+    );
+    const { base } = await createShare(one);
+    // Not `visit`: it sends to the public address, which is that of the first process.
+    const sendTo = (postern: typeof one, method: string, body = '', headers = {}) =>
+      sendPath(postern, `${base}/file/a.txt`, { method, body, headers });
+    await sendTo(one, 'PUT', 'original');
+    const { etag = '' } = (await sendTo(one, 'HEAD')).headers;
+    const replaceAt = (postern: typeof one, body: string) => sendTo(postern, 'PUT', body, { 'if-match': etag });
+
+    const first = replaceAt(one, 'from the first process');
+    await until(async () => placing.one === 2);
+    assert.equal(await endLocks(one.ports.store), 1);
+    const writes = t.mock.method(other.ports.store, 'write');
+    const second = replaceAt(other, 'from the second process');
+    await until(async () => placing.other > 0 || writes.mock.callCount() > 4);
+    assert.equal(placing.other, 0);
+    gate.resolve();
+    assert.deepEqual([(await first).status, (await second).status], [201, 412]);
+    assert.equal((await sendTo(other, 'GET')).text, 'from the first process');
+  },
+);
