@@ -2,7 +2,7 @@ import { type MessageName, Refusal } from '#core/messages.ts';
 
 const retryAfter = 5; // seconds
 
-/** Kinds of holders. At a limit, a wide network may lose its memory to another one: see `HeldMemory.hold`. */
+/** Kinds of holders, by which held bytes are counted. At a limit, the newest holds of a wide network may be aborted (`HeldMemory.hold`). */
 type HolderKind = 'wideNetwork' | 'link' | 'portal' | 'tenant';
 /** The holders whose limits apply to some memory, by kind. */
 export type MemoryHolders = Readonly<Partial<Record<HolderKind, string>>>;

@@ -12,7 +12,7 @@ export type Moment = 'before' | 'after';
 
 /** Makes one call of a storage, or one write to the database, fail. */
 export interface FailureControl {
-  /** Makes the n-th of the calls and writes from now on fail. */
+  /** Counts calls and writes from now on, and makes the n-th one fail. */
   failCall(number: number, moment: Moment): void;
   /** Makes no further call or write fail. @returns whether one has failed */
   stopFailing(): boolean;

@@ -108,7 +108,7 @@ test('when the store is closed, waiting changes are refused even if another prog
   );
 });
 
-test('the size of the write-ahead log stays limited while long searches run one after the other', { timeout: 60_000 }, async (t) => {
+test('the size of the write-ahead log stays limited while long searches run without a pause', { timeout: 60_000 }, async (t) => {
   const folder = await temporaryFolder(t);
   const store = openStore(t, folder);
   const length = () => statSync(join(folder, 'postern.db-wal')).size;
@@ -244,7 +244,7 @@ test('if the disk is too full to copy the write-ahead log, the reserve file is d
   const store = openStore(t, folder); // fails the test if the store reports that the disk failed
   const reserve = () => statSync(join(folder, 'reserve'), { throwIfNoEntry: false })?.size ?? 0;
   const databaseSize = () => statSync(join(folder, 'postern.db')).size;
-  await until(() => reserve() === 8 << 20 && databaseSize() > 4096); // the tables are copied to the database, and the log restarts
+  await until(() => reserve() === 8 << 20 && databaseSize() > 4096); // the new tables have been copied from the log into the database file, and the log starts again
   const { bavail, bsize } = statfsSync(folder);
   writeFileSync(join(folder, 'filler'), Buffer.alloc(bavail * bsize - (6 << 20))); // space for the log or for its copy, not for both
   for (let number = 0; number < 16; number += 1) await store.write(insertKey(`${number}`.padEnd(300_000, 'x')), 'job');
@@ -300,7 +300,7 @@ test('before a migration, a database with records is copied, and the copy has th
   assert.deepEqual({ ...database.prepare('SELECT * FROM thing').get() }, { id: 1 });
 });
 
-test('a migration deletes the counts of deleted login profiles and keeps the number of changes', async (t) => {
+test('a migration deletes the counts of deleted login profiles, and adds their `changes` to a common row', async (t) => {
   const folder = await temporaryFolder(t);
   const database = new DatabaseSync(join(folder, 'postern.db'));
   atEnd(t, () => database.close());

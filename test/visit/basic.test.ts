@@ -204,7 +204,7 @@ for (const [what, over] of Object.entries({
   'the permission to download is removed': { canDownload: false },
   'the share stops admitting the user': { allowAllUsers: false, userNames: '' },
 }))
-  test(`if ${what} while a password is verified, that request and all later requests are refused`, async (t) => {
+  test(`if ${what} while the password of a request is verified, this request and all later ones are refused`, async (t) => {
     const [verificationStart, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let isHeld = false;
     const originalHash = countingHash();

@@ -18,7 +18,7 @@ interface Connection {
   readonly networks: readonly [wide: string, narrow: string];
   unparsed: NonSharedBuffer | null;
   isQueued: boolean;
-  /** The number of its unparsed bytes that are counted towards the limits. */
+  /** How many of its bytes are counted towards the limit. They stay counted until all of its bytes are parsed. */
   heldBytes: number;
   /** The newest request. */
   request: IncomingMessage | null;

@@ -52,7 +52,7 @@ export class SmallUpload implements Upload {
     if (stagedUpload) await this.#folder.threads.data.run('discardUpload', [stagedUpload], { client: this.#client, always: true });
   }
 
-  /** An upload that continues later needs its staging file, even if it is empty. */
+  /** An upload that continues later needs a staging file, even an empty one. Bytes that were not synced are not kept. */
   async closeForRecovery(): Promise<void> {
     const stagedUpload = await (this.#staging?.catch(() => null) ?? createStagingFile(this.#folder.threads, this.#upload));
     if (stagedUpload) await this.#folder.threads.data.run('closeUpload', [stagedUpload], { client: this.#client, always: true });
