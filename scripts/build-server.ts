@@ -7,6 +7,7 @@ import { type BuildOptions, build } from 'rolldown';
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'build/server');
 const threadFiles = globSync('src/adapters/**/*-thread.ts', { cwd: root, exclude: (file) => basename(file) === 'idle-thread.ts' });
+const childFiles = globSync('src/adapters/**/*-child.ts', { cwd: root });
 const includedModules = /^(?:\.|\/|#|typebox|kysely)/;
 
 /** Returns the options for bundling scripts. A module that several scripts need gets a file of its own. */
@@ -20,6 +21,6 @@ const bundleOf = (files: readonly string[], extension: string): BuildOptions => 
 
 rmSync(folder, { recursive: true, force: true });
 await build(bundleOf(['src/main.ts', 'src/maintain.ts'], 'js'));
-// Each thread is a single .mjs file. With several files, each thread takes 4 MB more memory; with
+// Each thread and each child process is a single .mjs file. With several files, each thread takes 4 MB more memory; with
 // the extension .js, 3 MB more.
-for (const file of threadFiles) await build(bundleOf([file], 'mjs'));
+for (const file of [...threadFiles, ...childFiles]) await build(bundleOf([file], 'mjs'));

@@ -1,0 +1,125 @@
+import { type FairScheduler, fairScheduler } from '#adapters/os/fair-scheduler.ts';
+import {
+  type Documents,
+  DocumentUnusable,
+  type PageRequest,
+  type PageSize,
+  RendererUnavailable,
+  type SourceDocument,
+} from '#ports/documents.ts';
+import { DescribeAnswer } from './image/image-tasks.ts';
+import { DrawAnswer, OpenAnswer } from './pdf/pdf-tasks.ts';
+import { ProcessLane } from './process-lane.ts';
+import { childScript } from './sandbox/child-script.ts';
+import type { Frame } from './sandbox/frames.ts';
+import { parseHeader } from './sandbox/parse-header.ts';
+
+const limits = { memory: 1024, taskTime: 20_000, answer: 256 << 20 };
+const [maxTasks, maxTasksOfTenant] = [2, 1];
+const maxTenants = 4; // whose processes run at a time
+const noBytes = new Uint8Array();
+
+type Kind = SourceDocument['kind'];
+
+/** The processes of one tenant. */
+interface TenantLanes extends AsyncDisposable {
+  readonly lanes: Readonly<Record<Kind, ProcessLane>>;
+  tasks: number;
+}
+
+function startLanes(): TenantLanes {
+  const lanes = {
+    pdf: new ProcessLane({ ...childScript('pdf-child', import.meta.url), nativeCode: false, limits }),
+    image: new ProcessLane({ ...childScript('image-child', import.meta.url), nativeCode: true, limits }),
+  };
+  return {
+    ...{ lanes, tasks: 0 },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(Object.values(lanes).map((lane) => lane[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** Draws and marks documents in sandboxed processes. Each tenant has its own, so that no document can reach another tenant. */
+export class DocumentRenderer implements Documents {
+  readonly #inTurn: FairScheduler = fairScheduler(maxTasks, maxTasksOfTenant);
+  readonly #tenants = new Map<number, TenantLanes>();
+
+  async pages(document: SourceDocument): Promise<readonly PageSize[]> {
+    if (document.kind === 'pdf') return parseHeader(OpenAnswer, (await this.#openPdf(document, null)).header).pages;
+    const { header } = await this.#runOnImage(document.tid, { header: { task: 'describe' }, bytes: await document.read() });
+    return [parseHeader(DescribeAnswer, header)];
+  }
+
+  async draw(document: SourceDocument, { index, width, mark }: PageRequest): Promise<Uint8Array> {
+    const { kind, tid } = document;
+    if (kind === 'pdf') {
+      const { header, bytes } = await this.#runOnPdf(document, { task: 'draw', index, width, mark });
+      const picture = { header: { task: 'encode', ...parseHeader(DrawAnswer, header) }, bytes };
+      return (await this.#runOnImage(tid, picture)).bytes;
+    }
+    if (index > 0) throw new DocumentUnusable('noSuchPage');
+    return (await this.#runOnImage(tid, { header: { task: 'draw', width, mark }, bytes: await document.read() })).bytes;
+  }
+
+  async mark(document: SourceDocument, mark: string): Promise<Uint8Array> {
+    const header = { task: 'mark', mark };
+    if (document.kind === 'pdf') return (await this.#runOnPdf(document, header)).bytes;
+    return (await this.#runOnImage(document.tid, { header, bytes: await document.read() })).bytes;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#tenants.values()].map((tenant) => tenant[Symbol.asyncDispose]()));
+    this.#tenants.clear();
+  }
+
+  /** Runs work when it is the turn of a tenant. Nothing outside of the processes, such as a storage, may be waited for during a turn. */
+  #inTurnOf<T>(tid: number, work: (lanes: TenantLanes['lanes']) => Promise<T>): Promise<T> {
+    return this.#inTurn(`${tid}`, async () => {
+      const tenant = await this.#lanesOf(tid);
+      tenant.tasks += 1;
+      try {
+        return await work(tenant.lanes);
+      } finally {
+        tenant.tasks -= 1;
+      }
+    });
+  }
+
+  /** Returns the processes of a tenant. Ends those of the tenant that used them longest ago if there are too many. */
+  async #lanesOf(tid: number): Promise<TenantLanes> {
+    const ofTenant = this.#tenants.get(tid) ?? startLanes();
+    this.#tenants.delete(tid);
+    this.#tenants.set(tid, ofTenant);
+    for (const [other, tenant] of this.#tenants) {
+      if (this.#tenants.size <= maxTenants) break;
+      if (tenant.tasks > 0 || other === tid) continue;
+      this.#tenants.delete(other);
+      await tenant[Symbol.asyncDispose]();
+    }
+    return ofTenant;
+  }
+
+  async #runOnImage(tid: number, task: Frame): Promise<Frame> {
+    const answer = await this.#inTurnOf(tid, ({ image }) => image.run(task));
+    if (!answer) throw new RendererUnavailable('the process does not know its task');
+    return answer;
+  }
+
+  /** Runs a task on a PDF. Sends the document first if the process does not have it. */
+  async #runOnPdf(document: SourceDocument, header: Frame['header']): Promise<Frame> {
+    const task = { header: { ...header, id: document.version }, bytes: noBytes };
+    return (await this.#inTurnOf(document.tid, ({ pdf }) => pdf.run(task))) ?? this.#openPdf(document, task);
+  }
+
+  /** Sends a PDF to the process. Returns the answer to `task`, or, without a task, its pages. */
+  async #openPdf({ tid, version, read }: SourceDocument, task: Frame | null): Promise<Frame> {
+    const opening = { header: { task: 'open', id: version }, bytes: await read() };
+    const answer = await this.#inTurnOf(tid, async ({ pdf }) => {
+      const opened = await pdf.run(opening);
+      return task ? pdf.run(task) : opened;
+    });
+    if (!answer) throw new RendererUnavailable('the process did not keep the document');
+    return answer;
+  }
+}

@@ -1,0 +1,8 @@
+// The process that decodes and encodes images. It has no network and no write access. It loads native code, so it reads no other files
+// than images, and only in three formats.
+import { ImageTasks } from './image/run-image-tasks.ts';
+import { openMarkFonts } from './mark/fonts.ts';
+import { serveTasks } from './sandbox/serve-tasks.ts';
+
+const tasks = new ImageTasks(openMarkFonts());
+await serveTasks((frame) => tasks.run(frame));

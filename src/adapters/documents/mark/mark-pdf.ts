@@ -1,0 +1,106 @@
+import {
+  decodePDFRawStream,
+  PDFArray,
+  type PDFContext,
+  PDFDocument,
+  PDFName,
+  type PDFPage,
+  PDFRawStream,
+  type PDFRef,
+} from '@cantoo/pdf-lib';
+import { type Matrix, markPlaces, pageMatrix } from './mark-layout.ts';
+import type { OutlineStep, TextOutline } from './text-outline.ts';
+
+const operators = { M: 'm', L: 'l', C: 'c', Z: 'h' } as const;
+const number = (value: number) => Number(value.toFixed(4)).toString();
+const stepOperator = ({ operator, coordinates }: OutlineStep) => [...coordinates.map(number), operators[operator]].join(' ');
+const matrixOperator = (matrix: Matrix) => `${matrix.map(number).join(' ')} cm`;
+
+// White, with a dark edge: seen on any ground.
+const drawnMark = '/G gs 1 g 0 G 0.03 w';
+const newline = Buffer.from('\n');
+const opacities = { ca: 0.45, CA: 0.35 };
+
+/** Registers the outline of a mark as a form. */
+function registerLine(context: PDFContext, { steps, width }: TextOutline): PDFRef {
+  const content = [...steps.map(stepOperator), 'B'].join('\n');
+  return context.register(context.flateStream(content, { Type: 'XObject', Subtype: 'Form', BBox: [-1, -2, width + 1, 3] }));
+}
+
+/** Registers a form with the marks of a page. @param size of the page as it is seen, in points */
+function registerMarks(
+  context: PDFContext,
+  mark: TextOutline,
+  line: PDFRef,
+  size: { readonly width: number; readonly height: number },
+): PDFRef {
+  const places = markPlaces(mark, size).map((place) => `q ${matrixOperator(place)} /L Do Q`);
+  const dictionary = {
+    ...{ Type: 'XObject', Subtype: 'Form', BBox: [0, 0, size.width, size.height] },
+    Resources: { XObject: { L: line }, ExtGState: { G: opacities } },
+  };
+  return context.register(context.flateStream([drawnMark, ...places].join('\n'), dictionary));
+}
+
+/** Returns a PDF of one page with only the marks. @param size in points */
+export async function marksAlone(mark: TextOutline, size: { readonly width: number; readonly height: number }): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  const { context } = document;
+  const page = document.addPage([size.width, size.height]);
+  page.node.setXObject(PDFName.of('W'), registerMarks(context, mark, registerLine(context, mark), size));
+  page.node.addContentStream(context.register(context.flateStream('/W Do')));
+  return document.save();
+}
+
+/** What is seen of a page, in its own space: the part of the media box that the crop box leaves. */
+function seenBox(page: PDFPage) {
+  const [media, crop] = [page.getMediaBox(), page.getCropBox()];
+  return {
+    left: Math.max(media.x, crop.x),
+    bottom: Math.max(media.y, crop.y),
+    right: Math.min(media.x + media.width, crop.x + crop.width),
+    top: Math.min(media.y + media.height, crop.y + crop.height),
+  };
+}
+
+/** Returns the content of a page, decoded. */
+function contentOf(page: PDFPage): Buffer {
+  const contents = page.node.Contents();
+  if (!contents) return Buffer.alloc(0);
+  const streams = contents instanceof PDFArray ? contents.asArray().map((item) => page.node.context.lookup(item)) : [contents];
+  const pieces = streams.flatMap((stream) => (stream instanceof PDFRawStream ? [decodePDFRawStream(stream).decode(), newline] : []));
+  return Buffer.concat(pieces);
+}
+
+/**
+ * Returns a PDF with the marks over every page.
+ * @param pages a PDF from `PdfDocument.copyPages`. What a page has drawn becomes a form, so that the state in which it leaves the
+ *   graphics, such as a scale or a clipping path, has no effect on the marks.
+ */
+export async function overlayMarks(pages: Uint8Array, mark: TextOutline): Promise<Uint8Array> {
+  const document = await PDFDocument.load(pages, { updateMetadata: false });
+  const { context } = document;
+  const line = registerLine(context, mark);
+  const marksBySize = new Map<string, PDFRef>(); // one form for all pages of a size
+  for (const page of document.getPages()) {
+    const box = seenBox(page);
+    const rotation = page.getRotation().angle;
+    const [across, up] = [box.right - box.left, box.top - box.bottom];
+    const size = rotation % 180 === 0 ? { width: across, height: up } : { width: up, height: across };
+    const key = `${size.width} ${size.height}`;
+    const marks = marksBySize.get(key) ?? registerMarks(context, mark, line, size);
+    marksBySize.set(key, marks);
+    const { x, y, width, height } = page.getMediaBox();
+    const form = {
+      Type: 'XObject',
+      Subtype: 'Form',
+      BBox: [x, y, x + width, y + height],
+      Resources: page.node.Resources() ?? context.obj({}),
+    };
+    const drawn = context.register(context.flateStream(contentOf(page), form));
+    page.node.set(PDFName.of('Resources'), context.obj({ XObject: { P: drawn, W: marks } }));
+    const content = `/P Do q ${matrixOperator(pageMatrix(rotation, box))} /W Do Q`;
+    page.node.set(PDFName.of('Contents'), context.register(context.flateStream(content)));
+  }
+  return document.save({ useObjectStreams: false, addDefaultPage: false }); // object streams are written in quadratic time
+}

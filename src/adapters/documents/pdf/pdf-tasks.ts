@@ -1,0 +1,25 @@
+import Type, { type Static } from 'typebox';
+
+// The messages between Postern and the process that reads PDF documents.
+
+const Count = Type.Integer({ minimum: 0, maximum: 1_000_000 });
+const Points = Type.Number({ minimum: 0, maximum: 1e9 });
+
+/** Keeps the document in the bytes of the frame under an id. */
+const OpenTask = Type.Object({ task: Type.Literal('open'), id: Type.String() });
+/** Draws a page, with the text of `mark` over it. `width` is in pixels. */
+const DrawTask = Type.Object({
+  task: Type.Literal('draw'),
+  id: Type.String(),
+  index: Count,
+  width: Type.Integer({ minimum: 1, maximum: 65_536 }),
+  mark: Type.Union([Type.String(), Type.Null()]),
+});
+/** Returns the document with the text of `mark` over every page. */
+const MarkTask = Type.Object({ task: Type.Literal('mark'), id: Type.String(), mark: Type.String() });
+
+export const PdfTask = Type.Union([OpenTask, DrawTask, MarkTask]);
+export type PdfTask = Static<typeof PdfTask>;
+
+export const OpenAnswer = Type.Object({ pages: Type.Array(Type.Object({ width: Points, height: Points })) });
+export const DrawAnswer = Type.Object({ width: Count, height: Count });

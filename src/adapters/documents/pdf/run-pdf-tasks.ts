@@ -1,0 +1,116 @@
+import type { WrappedPdfiumModule } from '@embedpdf/pdfium';
+import type { MarkFont } from '#adapters/documents/mark/fonts.ts';
+import { marksAlone, overlayMarks } from '#adapters/documents/mark/mark-pdf.ts';
+import { outlineText } from '#adapters/documents/mark/text-outline.ts';
+import type { Frame } from '#adapters/documents/sandbox/frames.ts';
+import { parseHeader } from '#adapters/documents/sandbox/parse-header.ts';
+import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
+import { PdfDocument, type Picture } from './pdf-document.ts';
+import { PdfTask } from './pdf-tasks.ts';
+
+const maxPages = 2000;
+const maxPixels = 8_000_000;
+const maxKept = { documents: 8, bytes: 256 << 20 };
+const maxKeptMarks = 4;
+const noBytes = new Uint8Array();
+
+interface KeptDocument extends Disposable {
+  readonly document: PdfDocument;
+  readonly length: number;
+}
+
+/** Lays a picture with alpha over an opaque one. */
+function blend({ data: ground }: Picture, { data: picture }: Picture): void {
+  for (let pixel = 0; pixel < ground.length; pixel += 4) {
+    const alpha = picture[pixel + 3] ?? 0;
+    if (alpha === 0) continue;
+    for (let channel = pixel; channel < pixel + 3; channel += 1)
+      ground[channel] = ((picture[channel] ?? 0) * alpha + (ground[channel] ?? 0) * (255 - alpha)) / 255;
+  }
+}
+
+/** Runs the tasks of a process. Keeps the documents that were used last, so that each page of a document does not need all its bytes. */
+export class PdfTasks {
+  readonly #pdfium: WrappedPdfiumModule;
+  readonly #fonts: readonly MarkFont[];
+  readonly #kept = new Map<string, KeptDocument>();
+  /** Pictures of marks, by text and size. */
+  readonly #marks = new Map<string, Picture>();
+
+  constructor(pdfium: WrappedPdfiumModule, fonts: readonly MarkFont[]) {
+    this.#pdfium = pdfium;
+    this.#fonts = fonts;
+  }
+
+  async run({ header, bytes }: Frame): Promise<Frame> {
+    const task = parseHeader(PdfTask, header);
+    if (task.task === 'open') return this.#open(task.id, bytes);
+    const document = this.#find(task.id);
+    if (task.task === 'mark') return { header: {}, bytes: await overlayMarks(document.copyPages(), outlineText(task.mark, this.#fonts)) };
+    const picture = await this.#draw(document, task);
+    return { header: { width: picture.width, height: picture.height }, bytes: picture.data };
+  }
+
+  #open(id: string, bytes: Uint8Array): Frame {
+    this.#evict(bytes.length);
+    using atError = new DisposableStack();
+    const document = atError.use(new PdfDocument(this.#pdfium, bytes));
+    if (document.pageCount > maxPages) throw new TaskRefused('tooManyPages');
+    const pages = Array.from({ length: document.pageCount }, (_, index) => document.sizeOf(index));
+    const resources = atError.move();
+    this.#kept.set(id, { document, length: bytes.length, [Symbol.dispose]: () => resources.dispose() });
+    return { header: { pages }, bytes: noBytes };
+  }
+
+  /** Returns a kept document, and makes it the one that was used last. @throws TaskRefused (`unknown`) */
+  #find(id: string): PdfDocument {
+    const kept = this.#kept.get(id);
+    if (!kept) throw new TaskRefused('unknown');
+    this.#kept.delete(id);
+    this.#kept.set(id, kept);
+    return kept.document;
+  }
+
+  /** Closes the documents that were not used for the longest time, to make room for another one. */
+  #evict(length: number): void {
+    let bytes = length;
+    for (const kept of this.#kept.values()) bytes += kept.length;
+    for (const [id, kept] of this.#kept) {
+      if (bytes <= maxKept.bytes && this.#kept.size < maxKept.documents) return;
+      kept[Symbol.dispose]();
+      this.#kept.delete(id);
+      bytes -= kept.length;
+    }
+  }
+
+  async #draw(
+    document: PdfDocument,
+    { index, width: wanted, mark }: { readonly index: number; readonly width: number; readonly mark: string | null },
+  ): Promise<Picture> {
+    if (index >= document.pageCount) throw new TaskRefused('noSuchPage');
+    const size = document.sizeOf(index);
+    const scale = Math.min(wanted / size.width, Math.sqrt(maxPixels / (size.width * size.height)));
+    const [width, height] = [size.width, size.height].map((length) => Math.max(1, Math.round(length * scale)));
+    if (width === undefined || height === undefined || !Number.isFinite(scale)) throw new TaskRefused('damaged');
+    const picture = document.draw(index, width, height);
+    if (mark !== null) blend(picture, await this.#pictureOf(mark, size, picture));
+    return picture;
+  }
+
+  /** Returns the picture of the marks for a page. @param size in points @param pixels size in pixels */
+  async #pictureOf(
+    text: string,
+    size: { readonly width: number; readonly height: number },
+    pixels: { readonly width: number; readonly height: number },
+  ): Promise<Picture> {
+    const key = JSON.stringify([text, size.width, size.height, pixels.width, pixels.height]);
+    const known = this.#marks.get(key);
+    if (known) return known;
+    const bytes = await marksAlone(outlineText(text, this.#fonts), size);
+    using document = new PdfDocument(this.#pdfium, bytes);
+    const picture = document.drawTransparent(0, pixels.width, pixels.height);
+    if (this.#marks.size >= maxKeptMarks) this.#marks.clear();
+    this.#marks.set(key, picture);
+    return picture;
+  }
+}

@@ -1,0 +1,52 @@
+import { DocumentUnusable, RendererUnavailable } from '#ports/documents.ts';
+import type { Frame } from './sandbox/frames.ts';
+import { SandboxedProcess, SandboxFailure, type SandboxOptions } from './sandbox/sandboxed-process.ts';
+
+const idleTime = 60_000; // ms without a task until the process ends
+
+/** Errors that a process reports. */
+function errorOf(refused: unknown): Error {
+  if (refused === 'damaged' || refused === 'encrypted' || refused === 'noSuchPage') return new DocumentUnusable(refused);
+  if (refused === 'tooManyPages' || refused === 'tooLarge' || refused === 'memory') return new DocumentUnusable('tooCostly');
+  return new DocumentUnusable('damaged'); // the libraries fail in many ways at damaged documents
+}
+
+/** The process of one tenant for one kind of documents. It starts with the first task, and ends after some time without tasks. */
+export class ProcessLane implements AsyncDisposable {
+  readonly #options: SandboxOptions;
+  #process: SandboxedProcess | null = null;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: SandboxOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs a task. Another one must not run at the same time.
+   * @returns null if the process does not have the document of the task
+   * @throws DocumentUnusable, RendererUnavailable
+   */
+  async run(task: Frame): Promise<Frame | null> {
+    clearTimeout(this.#idleTimer);
+    if (!this.#process?.isAlive) this.#process = new SandboxedProcess(this.#options);
+    try {
+      const answer = await this.#process.run(task);
+      if (answer.header['refused'] === undefined) return answer;
+      if (answer.header['refused'] === 'unknown') return null;
+      throw errorOf(answer.header['refused']);
+    } catch (cause) {
+      if (!(cause instanceof SandboxFailure)) throw cause;
+      if (cause.why === 'ended') throw new RendererUnavailable('the process has ended, or cannot be started', { cause });
+      throw new DocumentUnusable('tooCostly');
+    } finally {
+      this.#idleTimer = setTimeout(() => void this[Symbol.asyncDispose](), idleTime).unref();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    const ended = this.#process;
+    this.#process = null;
+    await ended?.end();
+  }
+}

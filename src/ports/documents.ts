@@ -1,0 +1,61 @@
+/** Size of a page as it is seen, rotated and cropped: in points for a PDF, in pixels for an image. */
+export interface PageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A PDF or an image whose pages are drawn. */
+export interface SourceDocument {
+  readonly kind: 'pdf' | 'image';
+  readonly tid: number;
+  /** The same for the same content: the renderer may keep a document, and does not read it again. */
+  readonly version: string;
+  /** Returns all bytes. */
+  read(): Promise<Uint8Array>;
+}
+
+/** Which page to draw, and how wide. */
+export interface PageRequest {
+  /** From 0. */
+  readonly index: number;
+  /** Pixels. A very tall page, and an image with fewer pixels, is drawn smaller. */
+  readonly width: number;
+  /** Text that is drawn over the page; null: none. */
+  readonly mark: string | null;
+}
+
+/** Why a document cannot be drawn or marked. */
+export type DocumentProblem =
+  /** It is damaged, or not of a format that can be drawn. */
+  | 'damaged'
+  /** It can be opened only with a password. */
+  | 'encrypted'
+  /** It has too many pages or pixels, or takes too much time or memory. */
+  | 'tooCostly'
+  | 'noSuchPage';
+
+/** A document cannot be drawn or marked. Another attempt would fail, too. */
+export class DocumentUnusable extends Error {
+  readonly problem: DocumentProblem;
+
+  constructor(problem: DocumentProblem) {
+    super(`the document cannot be drawn: ${problem}`);
+    this.problem = problem;
+  }
+}
+
+/** The renderer cannot work now. */
+export class RendererUnavailable extends Error {}
+
+/**
+ * Draws and marks documents in processes that have no access to anything else. Every method throws DocumentUnusable and
+ * RendererUnavailable. A tenant has one process of each kind at a time, so its tasks run one after the other.
+ */
+export interface Documents extends AsyncDisposable {
+  /** Returns the sizes of all pages. */
+  pages(document: SourceDocument): Promise<readonly PageSize[]>;
+  /** Returns a page as a JPEG. */
+  draw(document: SourceDocument, request: PageRequest): Promise<Uint8Array>;
+  /** Returns a new PDF, or an image of the same format, with a text over every page. It contains nothing else of the document. */
+  mark(document: SourceDocument, mark: string): Promise<Uint8Array>;
+}
