@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
+import { DocumentRenderer } from '#adapters/documents/document-renderer.ts';
 import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
 import { passkeys } from '#adapters/identity/passkeys.ts';
 import { ThreadedSamlProviders } from '#adapters/identity/saml/saml-providers.ts';
@@ -132,6 +133,7 @@ export async function openPorts(
     directories: providers.directories,
     totp: totp(),
     passkeys: passkeys(),
+    documents: resources.use(new DocumentRenderer()),
     media: mediaTypes,
     process: random.token(processBits),
     links: { publicUrl: () => publicUrl },

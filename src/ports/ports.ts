@@ -1,6 +1,7 @@
 import type { OperatorProvider } from '#core/openid/operator-role.ts';
 import type { Clock } from './clock.ts';
 import type { Directories } from './directory.ts';
+import type { Documents } from './documents.ts';
 import type { Links } from './links.ts';
 import type { Mail } from './mail.ts';
 import type { MediaTypes } from './media.ts';
@@ -38,6 +39,7 @@ export interface Limits {
 
 /** All ports that features use. Each feature declares those that it needs. */
 export interface Ports extends SyncPorts {
+  readonly documents: Documents;
   readonly store: Store;
   readonly storages: Storages;
   readonly passwordHash: PasswordHash;

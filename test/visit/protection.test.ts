@@ -33,7 +33,7 @@ test('with copy protection, no original file is sent as a download, view or arch
     assert.equal(await resultOf(`/file/${name}`), '403 copyProtected', name);
     assert.equal(await resultOf(`/file/${name}`, 'HEAD'), '403');
     assert.equal(await resultOf(`/file/${name}`, 'GET', { range: 'bytes=0-3' }), '403 copyProtected');
-    const expected = name.startsWith('words') ? '403 cannotBeMarked' : '503 markingUnavailable';
+    const expected = name.startsWith('words') ? '403 cannotBeMarked' : '403 copyProtected';
     assert.equal(await resultOf(`/view/${name}`), expected, name);
     assert.equal(await resultOf(`/view/${name}`, 'GET', { range: 'bytes=0-3' }), expected, name);
   }
@@ -47,10 +47,12 @@ for (const copyProtect of [true, false])
     const resultOf = await shareFiles(t, { copyProtect, waterMarkText: '{user} {date}' });
     for (const route of ['file', 'view'])
       for (const name of ['image.png', 'image.txt', 'paper.pdf', 'paper.txt', 'words.txt', 'words.pdf']) {
-        const expected = name.startsWith('words') ? '403 cannotBeMarked' : '503 markingUnavailable';
+        const refusal = route === 'view' && copyProtect && !name.startsWith('words') ? '403 copyProtected' : '403 cannotBeMarked';
+        const isMarked = name.startsWith('image') && refusal === '403 cannotBeMarked'; // the PDF of this test is damaged
+        const expected = isMarked ? '200' : refusal;
         assert.equal(await resultOf(`/${route}/${name}`), expected, `${route} ${name}`);
-        assert.equal(await resultOf(`/${route}/${name}`, 'HEAD'), expected.slice(0, 3));
         assert.equal(await resultOf(`/${route}/${name}`, 'GET', { 'if-none-match': '*' }), expected);
+        if (!name.startsWith('paper')) assert.equal(await resultOf(`/${route}/${name}`, 'HEAD'), expected.slice(0, 3));
       }
     for (const path of ['/zip', '/zip?name=image.png', '/zip?name=words.txt'])
       assert.match(await resultOf(path), /^(503 markingUnavailable|403 cannotBeMarked)$/, path);

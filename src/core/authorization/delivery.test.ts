@@ -1,49 +1,59 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ContentKind, findDeliveryDenial, requiresWatermark } from './delivery.ts';
+import { type ContentKind, type DeliveryRequest, deliver, requiresWatermark } from './delivery.ts';
 import type { Protection } from './share-rules.ts';
 
 const kinds: readonly ContentKind[] = ['pdf', 'image', 'audio', 'video', 'text', 'other'];
+const drawnKinds: readonly ContentKind[] = ['pdf', 'image'];
+const otherKinds = kinds.filter((kind) => !drawnKinds.includes(kind));
+const requests: readonly DeliveryRequest[] = ['view', 'pages', 'download', 'downloadFolder'];
 const unprotected: Protection = { copyProtect: false, waterMarkText: '', digitalSignature: false };
-const downloads = ['download', 'downloadFolder'] as const;
-const deliveries = ['view', ...downloads] as const;
+const protectedCopy = { ...unprotected, copyProtect: true };
+const marked = { ...unprotected, waterMarkText: '{user}' };
 
-test('an unprotected file of any kind can be downloaded', () => {
-  for (const action of downloads) for (const kind of kinds) assert.equal(findDeliveryDenial(action, unprotected, kind), null);
+/** Returns the form of a file, or why it is not sent. */
+function resultOf(request: DeliveryRequest, protection: Protection, kind: ContentKind): string {
+  const delivery = deliver(request, protection, kind);
+  return 'form' in delivery ? delivery.form : delivery.denial;
+}
+
+/** Returns the results for view, pages, download and downloadFolder. */
+const results = (protection: Protection, kind: ContentKind) => requests.map((request) => resultOf(request, protection, kind));
+
+test('an unprotected file is sent as it is, and the pages of PDF files and images are drawn without a mark', () => {
+  for (const kind of drawnKinds) assert.deepEqual(results(unprotected, kind), ['original', 'pages', 'original', 'original']);
+  for (const kind of ['audio', 'video', 'text'] as const)
+    assert.deepEqual(results(unprotected, kind), ['original', 'hasNoPages', 'original', 'original']);
+  assert.deepEqual(results(unprotected, 'other'), ['cannotBeViewed', 'hasNoPages', 'original', 'original']);
 });
 
-test('only images, PDF, audio, video and text can be viewed', () => {
-  for (const kind of kinds) assert.equal(findDeliveryDenial('view', unprotected, kind), kind === 'other' ? 'cannotBeViewed' : null);
+test('with copyProtect alone, visitors see marked pages of PDF files and images, and nothing else', () => {
+  for (const kind of drawnKinds)
+    assert.deepEqual(results(protectedCopy, kind), ['copyProtected', 'markedPages', 'copyProtected', 'copyProtected']);
+  for (const kind of otherKinds)
+    assert.deepEqual(results(protectedCopy, kind), ['cannotBeMarked', 'cannotBeMarked', 'copyProtected', 'copyProtected']);
 });
 
-test('with copyProtect alone, no file can be downloaded', () => {
-  for (const action of downloads)
-    for (const kind of kinds) assert.equal(findDeliveryDenial(action, { ...unprotected, copyProtect: true }, kind), 'copyProtected');
-});
-
-test('with copyProtect, the original is never sent for viewing', () => {
-  for (const kind of kinds)
-    assert.equal(
-      findDeliveryDenial('view', { ...unprotected, copyProtect: true }, kind),
-      kind === 'pdf' || kind === 'image' ? 'markingUnavailable' : 'cannotBeMarked',
+test('with a watermark, PDF files and images are sent with the mark, and other files are not sent', () => {
+  for (const kind of drawnKinds) assert.deepEqual(results(marked, kind), ['marked', 'markedPages', 'marked', 'markingUnavailable']);
+  for (const kind of otherKinds)
+    assert.deepEqual(
+      results(marked, kind),
+      requests.map(() => 'cannotBeMarked'),
     );
 });
 
-test('with a watermark, the original is not sent for viewing, as a download or in a ZIP file', () => {
-  for (const copyProtect of [false, true])
-    for (const action of deliveries)
-      for (const kind of kinds) {
-        const denial = findDeliveryDenial(action, { ...unprotected, copyProtect, waterMarkText: '{user}' }, kind);
-        assert.equal(denial, kind === 'pdf' || kind === 'image' ? 'markingUnavailable' : 'cannotBeMarked');
-      }
+test('with a watermark and copyProtect, a file can be downloaded with the mark, but is viewed only as pages', () => {
+  for (const kind of drawnKinds)
+    assert.deepEqual(results({ ...marked, copyProtect: true }, kind), ['copyProtected', 'markedPages', 'marked', 'markingUnavailable']);
 });
 
 test('a PDF that must be signed cannot be downloaded yet, but can be viewed', () => {
-  const signatureRequired = { ...unprotected, digitalSignature: true };
-  for (const action of downloads) assert.equal(findDeliveryDenial(action, signatureRequired, 'pdf'), 'signingUnavailable');
-  assert.equal(findDeliveryDenial('view', signatureRequired, 'pdf'), null);
-  for (const kind of kinds.filter((kind) => kind !== 'pdf')) assert.equal(findDeliveryDenial('download', signatureRequired, kind), null);
+  const signed = { ...unprotected, digitalSignature: true };
+  assert.deepEqual(results(signed, 'pdf'), ['original', 'pages', 'signingUnavailable', 'signingUnavailable']);
+  for (const kind of kinds.filter((kind) => kind !== 'pdf')) assert.deepEqual(results(signed, kind), results(unprotected, kind));
+  assert.equal(resultOf('download', { ...marked, digitalSignature: true }, 'pdf'), 'signingUnavailable');
 });
 
 const anyProtection = fc.record({
@@ -52,18 +62,19 @@ const anyProtection = fc.record({
   digitalSignature: fc.boolean(),
 });
 
-test('additional protection never allows a delivery that was refused', () =>
+test('the original of a file that needs a watermark is never sent, and its pages are never sent without the mark', () =>
   fc.assert(
-    fc.property(anyProtection, fc.constantFrom(...deliveries), fc.constantFrom(...kinds), (protection, action, kind) => {
-      if (findDeliveryDenial(action, protection, kind) === null) return;
-      for (const more of [{ copyProtect: true }, { waterMarkText: 'draft' }, { digitalSignature: true }])
-        assert.notEqual(findDeliveryDenial(action, { ...protection, ...more }, kind), null);
+    fc.property(anyProtection, fc.constantFrom(...requests), fc.constantFrom(...kinds), (protection, request, kind) => {
+      const result = resultOf(request, protection, kind);
+      if (requiresWatermark(protection)) assert.ok(result !== 'original' && result !== 'pages', result);
     }),
   ));
 
-test('the original of a file that needs a watermark is never sent', () =>
+test('additional protection never allows the original of a file whose original was refused', () =>
   fc.assert(
-    fc.property(anyProtection, fc.constantFrom(...deliveries), fc.constantFrom(...kinds), (protection, action, kind) => {
-      if (requiresWatermark(protection)) assert.notEqual(findDeliveryDenial(action, protection, kind), null);
+    fc.property(anyProtection, fc.constantFrom(...requests), fc.constantFrom(...kinds), (protection, request, kind) => {
+      if (resultOf(request, protection, kind) === 'original') return;
+      for (const more of [{ copyProtect: true }, { waterMarkText: 'draft' }, { digitalSignature: true }])
+        assert.notEqual(resultOf(request, { ...protection, ...more }, kind), 'original');
     }),
   ));

@@ -1,17 +1,35 @@
-import type { Action } from './decide.ts';
 import type { ProfileRules, Protection, ShareRules } from './share-rules.ts';
 
 /** Kind of a file, detected from its content. */
 export type ContentKind = 'pdf' | 'image' | 'audio' | 'video' | 'text' | 'other';
 
-/** Why the original file must not be sent. */
-export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'markingUnavailable' | 'signingUnavailable' | 'cannotBeViewed';
-
-const canBeWatermarked = (kind: ContentKind) => kind === 'pdf' || kind === 'image';
+/**
+ * What a visitor requests of a file: to view it, its pages as pictures, to download it, or to download it in an archive. The first two
+ * need the permission to view.
+ */
+export type DeliveryRequest = 'view' | 'pages' | 'download' | 'downloadFolder';
 
 /**
- * Returns whether all files of a share need a watermark. If so, the download of a folder as a ZIP file is refused before any file is read.
+ * The form in which a file is sent: its original bytes, its pages as pictures, these with a watermark, or a new file with the watermark in
+ * it.
  */
+export type DeliveryForm = 'original' | 'pages' | 'markedPages' | 'marked';
+
+/** Why a file must not be sent in any form. */
+export type DeliveryDenial =
+  | 'copyProtected'
+  | 'cannotBeMarked'
+  | 'markingUnavailable'
+  | 'signingUnavailable'
+  | 'cannotBeViewed'
+  | 'hasNoPages';
+
+/** The form of a file, or why it is not sent. */
+export type DeliveryDecision = { readonly form: DeliveryForm } | { readonly denial: DeliveryDenial };
+
+const hasPages = (kind: ContentKind) => kind === 'pdf' || kind === 'image';
+
+/** Returns whether no original file of a share may be sent. */
 export function requiresWatermark(protection: Protection): boolean {
   return protection.copyProtect || protection.waterMarkText !== '';
 }
@@ -35,15 +53,24 @@ export function mayDownloadDirectly(
   return isOriginal && isLongEnough && ipRanges === '';
 }
 
+/** Returns the form of a file that needs a watermark. */
+function deliverMarked(request: DeliveryRequest, { copyProtect, digitalSignature }: Protection, kind: ContentKind): DeliveryDecision {
+  if (!hasPages(kind)) return { denial: 'cannotBeMarked' };
+  if (request === 'pages') return { form: 'markedPages' };
+  if (request === 'view') return copyProtect ? { denial: 'copyProtected' } : { form: 'marked' };
+  if (digitalSignature && kind === 'pdf') return { denial: 'signingUnavailable' };
+  return request === 'downloadFolder' ? { denial: 'markingUnavailable' } : { form: 'marked' };
+}
+
 /**
- * Returns why the original file must not be sent, or null if it may be.
- * Watermarks and signatures are not available yet. Until they are, files that need a watermark are refused. A PDF that must be signed
- * can be viewed, but not downloaded.
+ * Returns in which form a file is sent (docs/integrator/access-rules.md, "Protected files"). Signatures, and watermarks in archives, are not
+ * available yet: downloads that need one are refused, and the original is never downloaded instead.
  */
-export function findDeliveryDenial(action: Action, protection: Protection, kind: ContentKind): DeliveryDenial | null {
-  const isView = action === 'view';
-  if (!isView && protection.copyProtect && protection.waterMarkText === '') return 'copyProtected';
-  if (requiresWatermark(protection)) return canBeWatermarked(kind) ? 'markingUnavailable' : 'cannotBeMarked';
-  if (!isView && protection.digitalSignature && kind === 'pdf') return 'signingUnavailable';
-  return isView && kind === 'other' ? 'cannotBeViewed' : null;
+export function deliver(request: DeliveryRequest, protection: Protection, kind: ContentKind): DeliveryDecision {
+  const isDownload = request === 'download' || request === 'downloadFolder';
+  if (isDownload && protection.copyProtect && protection.waterMarkText === '') return { denial: 'copyProtected' };
+  if (requiresWatermark(protection)) return deliverMarked(request, protection, kind);
+  if (isDownload && protection.digitalSignature && kind === 'pdf') return { denial: 'signingUnavailable' };
+  if (request === 'pages') return hasPages(kind) ? { form: 'pages' } : { denial: 'hasNoPages' };
+  return request === 'view' && kind === 'other' ? { denial: 'cannotBeViewed' } : { form: 'original' };
 }

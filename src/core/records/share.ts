@@ -49,12 +49,10 @@ export const shareFields = {
   alertDownload: flag('Sends an e-mail to notifyEmails when a file or folder is downloaded.'),
   alertView: flag('Sends an e-mail to notifyEmails when a file is viewed.'),
   alertRename: flag('Sends an e-mail to notifyEmails when a file or folder is renamed.'),
-  copyProtect: flag(
-    'Visitors see watermarked pages and never get the original file. Not available yet: until then, files of such a share cannot be viewed or downloaded.',
-  ),
+  copyProtect: flag('PDF files and images are shown as pages with a watermark. The original files are never sent.'),
   waterMarkText: lineOf(limits.text, {
     description:
-      'Watermark on every viewed or downloaded page. {user}, {email}, {ip} and {date} are replaced. Not available yet: until then, files of a share with a watermark cannot be viewed or downloaded.',
+      'Watermark on every page of PDF files and images that visitors view or download. {user}, {email}, {ip} and {date} are replaced. Other files are not sent. Archives (`zip`) are not available yet.',
   }),
   digitalSignReason: lineOf(limits.text, { description: 'Reason given in the digital signature.' }),
   digitalSignature: flag(

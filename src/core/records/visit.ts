@@ -60,8 +60,9 @@ const visibleShare = Type.Object({
   can: permissions,
   copyProtect: shareFields.copyProtect,
   marked: Type.Boolean({
-    description: 'true: files need a watermark. Watermarks are not available yet, so no file is sent.',
+    description: 'true: PDF files and images are shown as pages with a watermark (`pages`, `page`), and other files are not sent.',
   }),
+  markedDownload: Type.Boolean({ description: 'true: PDF files and images can be downloaded with the watermark.' }),
   validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'When the link expires.' }),
   maxFileSize: Type.Integer({ description: 'Largest upload accepted, in bytes.' }),
   quota: Type.Unsafe<Static<typeof quota> | null>({
@@ -163,3 +164,15 @@ export const Listing = Type.Object({
   totalCount: Type.Integer(),
 });
 export type Listing = Static<typeof Listing>;
+
+export const DocumentPages = Type.Object({
+  pages: Type.Array(
+    Type.Object({
+      number: Type.Integer({ description: 'Number of the page, starting at 1.' }),
+      width: Type.Number({ description: 'Width as it is seen: of a PDF in points, of an image in pixels.' }),
+      height: Type.Number({ description: 'Height, in the same unit.' }),
+    }),
+  ),
+  totalCount: Type.Integer(),
+});
+export type DocumentPages = Static<typeof DocumentPages>;

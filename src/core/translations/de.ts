@@ -58,7 +58,8 @@ export const de: VisitorMessages = {
   youMayUntil: 'Sie dürfen hier bis {moment} {actions}.',
   youMayUntilDay: 'Sie dürfen hier bis einschließlich {moment} {actions}.',
   nothingAllowed: 'Sie haben keine Berechtigung, hier etwas anzusehen oder zu ändern.',
-  protectedFiles: 'Diese Dateien sind geschützt: Sie können hier nicht angesehen oder heruntergeladen werden.',
+  protectedFiles:
+    'Diese Dateien sind geschützt. PDF-Dateien und Bilder öffnen sich mit einem Wasserzeichen, das Sie nennt. Andere Dateien können hier nicht geöffnet werden.',
   unsignedFiles:
     'Dateien, die digital signiert werden müssen, können noch nicht heruntergeladen werden. Fragen Sie den Absender des Links.',
   folders: 'Ordner',
@@ -92,6 +93,7 @@ export const de: VisitorMessages = {
   previous: 'Vorherige Datei',
   next: 'Nächste Datei',
   page: 'Seite {number} von {count}',
+  pagePicture: 'Seite {number} von {count} als Bild. Ihr Text ist für Screenreader nicht verfügbar, weil die Datei geschützt ist.',
   larger: 'Größer',
   smaller: 'Kleiner',
   cannotShow: 'Eine Datei dieser Art kann hier nicht gezeigt werden.',

@@ -58,7 +58,7 @@ export const en = {
   youMayUntil: 'You can {actions} until {moment}.',
   youMayUntilDay: 'You can {actions} until the end of {moment}.',
   nothingAllowed: 'You do not have permission to view or change anything here.',
-  protectedFiles: 'These files are protected. They cannot be viewed or downloaded here.',
+  protectedFiles: 'These files are protected. PDF files and images open with a mark that names you. Other files cannot be opened here.',
   unsignedFiles: 'Files that need a digital signature cannot be downloaded yet. Ask the person who sent you the link.',
   // Folder
   folders: 'Folders',
@@ -93,6 +93,7 @@ export const en = {
   previous: 'Previous',
   next: 'Next',
   page: 'Page {number} of {count}',
+  pagePicture: 'Page {number} of {count} as a picture. Its text is not available to screen readers, because the file is protected.',
   larger: 'Zoom in',
   smaller: 'Zoom out',
   cannotShow: 'This type of file cannot be shown here.',

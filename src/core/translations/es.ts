@@ -58,7 +58,8 @@ export const es: VisitorMessages = {
   youMayUntil: 'Puede {actions} hasta el {moment}.',
   youMayUntilDay: 'Puede {actions} hasta el {moment} incluido.',
   nothingAllowed: 'No tiene permiso para ver ni cambiar nada aquí.',
-  protectedFiles: 'Estos archivos están protegidos: no se pueden ver ni descargar aquí.',
+  protectedFiles:
+    'Estos archivos están protegidos. Los archivos PDF y las imágenes se abren con una marca de agua con su nombre. Los demás archivos no se pueden abrir aquí.',
   unsignedFiles: 'Los archivos que requieren una firma digital aún no se pueden descargar. Pregunte a quien envió el enlace.',
   folders: 'Carpetas',
   searchHere: 'Buscar en esta carpeta',
@@ -91,6 +92,8 @@ export const es: VisitorMessages = {
   previous: 'Anterior',
   next: 'Siguiente',
   page: 'Página {number} de {count}',
+  pagePicture:
+    'Página {number} de {count} como imagen. Su texto no está disponible para lectores de pantalla, porque el archivo está protegido.',
   larger: 'Más grande',
   smaller: 'Más pequeño',
   cannotShow: 'Un archivo de este tipo no se puede mostrar aquí.',

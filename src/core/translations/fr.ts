@@ -58,7 +58,8 @@ export const fr: VisitorMessages = {
   youMayUntil: 'Vous pouvez {actions} jusqu’au {moment}.',
   youMayUntilDay: 'Vous pouvez {actions} jusqu’au {moment} inclus.',
   nothingAllowed: 'Vous n’avez pas l’autorisation de consulter ou de modifier quoi que ce soit ici.',
-  protectedFiles: 'Ces fichiers sont protégés : ils ne peuvent être ni consultés ni téléchargés ici.',
+  protectedFiles:
+    'Ces fichiers sont protégés. Les fichiers PDF et les images s’ouvrent avec un filigrane à votre nom. Les autres fichiers ne peuvent pas être ouverts ici.',
   unsignedFiles:
     'Les fichiers qui doivent être signés numériquement ne peuvent pas encore être téléchargés. Adressez-vous à la personne qui a envoyé le lien.',
   folders: 'Dossiers',
@@ -92,6 +93,8 @@ export const fr: VisitorMessages = {
   previous: 'Précédent',
   next: 'Suivant',
   page: 'Page {number} sur {count}',
+  pagePicture:
+    'Page {number} sur {count} sous forme d’image. Son texte n’est pas accessible aux lecteurs d’écran, car le fichier est protégé.',
   larger: 'Agrandir',
   smaller: 'Réduire',
   cannotShow: 'Un fichier de ce type ne peut pas être affiché ici.',

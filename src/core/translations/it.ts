@@ -58,7 +58,8 @@ export const it: VisitorMessages = {
   youMayUntil: 'Puoi {actions}. Scadenza: {moment}.',
   youMayUntilDay: 'Puoi {actions}. Ultimo giorno: {moment}.',
   nothingAllowed: 'Non hai il permesso di vedere o modificare nulla qui.',
-  protectedFiles: 'Questi file sono protetti: qui non è possibile vederli né scaricarli.',
+  protectedFiles:
+    'Questi file sono protetti. I file PDF e le immagini si aprono con una filigrana con il suo nome. Gli altri file non si possono aprire qui.',
   unsignedFiles: 'I file che richiedono una firma digitale non si possono ancora scaricare. Chiedi a chi ha inviato il link.',
   folders: 'Cartelle',
   searchHere: 'Cerca in questa cartella',
@@ -91,6 +92,7 @@ export const it: VisitorMessages = {
   previous: 'Precedente',
   next: 'Successivo',
   page: 'Pagina {number} di {count}',
+  pagePicture: 'Pagina {number} di {count} come immagine. Il testo non è disponibile per gli screen reader, perché il file è protetto.',
   larger: 'Ingrandisci',
   smaller: 'Riduci',
   cannotShow: 'Un file di questo tipo non può essere mostrato qui.',

@@ -59,7 +59,8 @@ export const ja: VisitorMessages = {
   youMayUntil: '{moment} までできること: {actions}。',
   youMayUntilDay: '{moment} の終わりまでできること: {actions}。',
   nothingAllowed: 'ここで閲覧や変更を行う権限がありません。',
-  protectedFiles: 'これらのファイルは保護されています。ここでは閲覧もダウンロードもできません。',
+  protectedFiles:
+    'これらのファイルは保護されています。PDFファイルと画像は、あなたを示す透かし入りで開きます。ほかのファイルはここでは開けません。',
   unsignedFiles: '電子署名が必要なファイルは、まだダウンロードできません。リンクの送信者にお尋ねください。',
   folders: 'フォルダー',
   searchHere: 'このフォルダー内を検索',
@@ -92,6 +93,7 @@ export const ja: VisitorMessages = {
   previous: '前へ',
   next: '次へ',
   page: '{number} / {count} ページ',
+  pagePicture: '{number} / {count} ページ（画像）。ファイルが保護されているため、スクリーンリーダーは本文を読み上げられません。',
   larger: '拡大',
   smaller: '縮小',
   cannotShow: 'この種類のファイルはここでは表示できません。',

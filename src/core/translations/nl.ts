@@ -57,7 +57,8 @@ export const nl: VisitorMessages = {
   youMayUntil: 'U mag hier tot {moment} {actions}.',
   youMayUntilDay: 'U mag hier tot en met {moment} {actions}.',
   nothingAllowed: 'U hebt geen toestemming om hier iets te bekijken of te wijzigen.',
-  protectedFiles: 'Deze bestanden zijn beveiligd: ze kunnen hier niet worden bekeken of gedownload.',
+  protectedFiles:
+    'Deze bestanden zijn beveiligd. PDF-bestanden en afbeeldingen worden geopend met een watermerk met uw naam. Andere bestanden kunnen hier niet worden geopend.',
   unsignedFiles: 'Bestanden die digitaal moeten worden ondertekend, kunnen nog niet worden gedownload. Vraag het de afzender van de link.',
   folders: 'Mappen',
   searchHere: 'In deze map zoeken',
@@ -90,6 +91,8 @@ export const nl: VisitorMessages = {
   previous: 'Vorige',
   next: 'Volgende',
   page: 'Pagina {number} van {count}',
+  pagePicture:
+    'Pagina {number} van {count} als afbeelding. De tekst is niet beschikbaar voor schermlezers, omdat het bestand beveiligd is.',
   larger: 'Groter',
   smaller: 'Kleiner',
   cannotShow: 'Een bestand van dit type kan hier niet worden getoond.',

@@ -67,7 +67,8 @@ export const pl: VisitorMessages = {
   youMayUntil: 'Możesz {actions} do {moment}.',
   youMayUntilDay: 'Możesz {actions} do {moment} włącznie.',
   nothingAllowed: 'Nie masz uprawnień, aby cokolwiek tu przeglądać lub zmieniać.',
-  protectedFiles: 'Te pliki są chronione: nie można ich tu oglądać ani pobierać.',
+  protectedFiles:
+    'Te pliki są chronione. Pliki PDF i obrazy otwierają się ze znakiem wodnym z Twoimi danymi. Innych plików nie można tu otworzyć.',
   unsignedFiles: 'Plików, które wymagają podpisu cyfrowego, nie można jeszcze pobierać. Zapytaj nadawcę linku.',
   folders: 'Foldery',
   searchHere: 'Szukaj w tym folderze',
@@ -100,6 +101,7 @@ export const pl: VisitorMessages = {
   previous: 'Poprzedni',
   next: 'Następny',
   page: 'Strona {number} z {count}',
+  pagePicture: 'Strona {number} z {count} jako obraz. Jej tekst nie jest dostępny dla czytników ekranu, ponieważ plik jest chroniony.',
   larger: 'Powiększ',
   smaller: 'Pomniejsz',
   cannotShow: 'Pliku tego rodzaju nie można tu pokazać.',

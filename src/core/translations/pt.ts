@@ -58,7 +58,8 @@ export const pt: VisitorMessages = {
   youMayUntil: 'Você pode {actions} até {moment}.',
   youMayUntilDay: 'Você pode {actions} até {moment}, inclusive.',
   nothingAllowed: 'Você não tem permissão para ver ou alterar nada aqui.',
-  protectedFiles: 'Estes arquivos são protegidos: não podem ser vistos nem baixados aqui.',
+  protectedFiles:
+    'Estes arquivos são protegidos. Arquivos PDF e imagens são abertos com uma marca-d’água com o seu nome. Outros arquivos não podem ser abertos aqui.',
   unsignedFiles: 'Arquivos que precisam de assinatura digital ainda não podem ser baixados. Fale com quem mandou o link.',
   folders: 'Pastas',
   searchHere: 'Procurar nesta pasta',
@@ -91,6 +92,7 @@ export const pt: VisitorMessages = {
   previous: 'Anterior',
   next: 'Próximo',
   page: 'Página {number} de {count}',
+  pagePicture: 'Página {number} de {count} como imagem. O texto não está disponível para leitores de tela, porque o arquivo é protegido.',
   larger: 'Aumentar',
   smaller: 'Diminuir',
   cannotShow: 'Um arquivo deste tipo não pode ser mostrado aqui.',

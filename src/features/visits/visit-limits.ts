@@ -2,6 +2,7 @@ import { newCodeLimit, newSessionLimit, providerRequestLimit } from '#features/r
 import { codeTurns } from '#features/turns/code-turns.ts';
 import { portalTurns } from '#features/turns/search-turns.ts';
 import { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
+import { documentTurns } from '#features/visits/documents/document-turns.ts';
 import { changesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import { listingFormatter } from '#features/visits/files/listing-json.ts';
 import { UploadHashes } from '#features/visits/resumable-uploads/upload-hashes.ts';
@@ -12,6 +13,7 @@ import type { Ports } from '#ports/ports.ts';
 /** Creates the limits and queues for the requests of visitors, with the state that they share within this process. */
 export const createVisitLimits = ({ clock, limits }: Pick<Ports, 'clock' | 'limits'>) => ({
   archives: new ArchivePlans(),
+  documentTurns: documentTurns(),
   changes: changesInTurn(limits.maxChangeTime),
   uploads: uploadSlots(),
   uploadWriters: new UploadWriters(() => performance.now()),

@@ -1,5 +1,6 @@
 import {
   CodeRequestBody,
+  DocumentPages,
   Listing,
   PasswordChangeBody,
   PasswordResetBody,
@@ -141,6 +142,31 @@ export const linkPaths = {
         query('searchWord', { type: 'string' }, 'Substring of the name.'),
       ],
       responses: { 200: json(Listing) },
+    }),
+  },
+  '/s/{viewId}/pages/{path}': {
+    get: route('link_document_pages', {
+      summary: 'Returns the sizes of the pages of a PDF, or the size of an image. Requires canView.',
+      parameters: [path],
+      responses: { 200: json(DocumentPages) },
+    }),
+  },
+  '/s/{viewId}/page/{path}': {
+    get: route('link_document_page', {
+      summary: 'Returns a page of a PDF, or an image, as a picture: with a watermark if the share requires one. Requires canView.',
+      parameters: [
+        path,
+        query('number', { type: 'integer', minimum: 1 }, 'Number of the page, starting at 1. Default 1.'),
+        query('width', { type: 'integer', minimum: 16, maximum: 4096 }, 'Pixels. Default 1024. Pictures have at most 8 million pixels.'),
+      ],
+      responses: { 200: bytes('image/jpeg') },
+    }),
+  },
+  '/s/{viewId}/thumbnail/{path}': {
+    get: route('link_thumbnail', {
+      summary: 'Returns the first page of a PDF, or an image, as a small picture. Requires canView.',
+      parameters: [path, query('size', { type: 'integer', minimum: 32, maximum: 1024 }, 'Pixels of the longer side. Default 256.')],
+      responses: { 200: bytes('image/jpeg') },
     }),
   },
   '/s/{viewId}/file/{path}': {

@@ -3,7 +3,8 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { create as contentDisposition } from 'content-disposition';
 import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
-import { type FileDownload, readSmallRange } from '#features/visits/files/download-file.ts';
+import type { FileDownload } from '#features/visits/files/download-file.ts';
+import { readSmallRange } from '#features/visits/files/open-file.ts';
 import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 import { evaluateConditions } from '#http/conditional-request.ts';
 import { expectProgress, type RequestTimeouts } from '#http/request-timeouts.ts';

@@ -9,6 +9,7 @@ import { pageRoutes } from '#http/pages/page-routes.ts';
 import { asRefusal, isAbandoned, pathOf, unexpectedRefusal } from '#http/problem.ts';
 import { NoParameters, readQuery, validator } from '#http/validation.ts';
 import { changeRoutes } from './change-routes.ts';
+import { documentRoutes } from './document-routes.ts';
 import { fileRoutes } from './file-routes.ts';
 import { listingRoutes } from './listing-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
@@ -39,7 +40,7 @@ const allowedMethods: readonly (readonly [RegExp, string])[] = [
   [/^\/([sp]\/[^/]+)?$/, 'GET, HEAD'],
   [/^\/[sp]\/[^/]+\/visit$/, 'GET, HEAD'],
   [/^\/[sp]\/[^/]+\/(sign-(in(\/code)?|out)|password(\/(code|reset))?)$/, 'POST'],
-  [/^\/s\/[^/]+\/(list|zip)(\/|$)/, 'GET, HEAD'],
+  [/^\/s\/[^/]+\/(list|zip|pages|page|thumbnail)(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/view(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/file(\/|$)/, 'GET, HEAD, PUT, DELETE'],
   [/^\/s\/[^/]+\/upload(\/|$)/, 'OPTIONS, POST, HEAD, PATCH, DELETE'],
@@ -61,7 +62,7 @@ function notFound(request: FastifyRequest): Refusal {
 const isPortal = ({ routeOptions }: FastifyRequest) => routeOptions.url?.startsWith('/p/') ?? false;
 const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
 const readsQuery = (url: string) =>
-  isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$|sign-in\/(oidc\/|saml\/|test$))/.test(pathOf(url));
+  isPage(url) || /^\/(s\/[^/]+\/(list|zip|page|thumbnail)(\/|$)|p\/[^/]+\/visit$|sign-in\/(oidc\/|saml\/|test$))/.test(pathOf(url));
 
 /** Adds every route for visitors: of links, portals and their sign-in, the front page, and the page to unsubscribe. */
 export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
@@ -96,6 +97,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
     signInRoutes(link, parts);
     listingRoutes(link, parts);
     fileRoutes(link, parts);
+    documentRoutes(link, parts);
     uploadRoutes(link, parts);
     changeRoutes(link, parts);
     unsubscribeRoutes(link, parts);

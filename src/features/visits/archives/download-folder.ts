@@ -1,4 +1,4 @@
-import { findDeliveryDenial, requiresWatermark } from '#core/authorization/delivery.ts';
+import { deliver, requiresWatermark } from '#core/authorization/delivery.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
@@ -10,7 +10,7 @@ import {
 } from '#features/visits/authorization/authorize-visit.ts';
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
-import { readHead, withReadErrors } from '#features/visits/files/download-file.ts';
+import { readHead, withReadErrors } from '#features/visits/files/open-file.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { type ArchivedFolder, chosenEntries, walkArchivedFolder, walkInSlices } from './folder-walk.ts';
@@ -38,7 +38,7 @@ type ArchivePorts = Pick<Ports, 'media'> & Pick<VisitServices, 'archives'>;
 
 /** Returns whether a file of the folder would have to be signed. */
 async function mustBeSigned({ media }: Pick<Ports, 'media'>, file: OpenFile, { permit }: AuthorizedVisit): Promise<boolean> {
-  return findDeliveryDenial('downloadFolder', permit.share, media.isPdf(await readHead(file)) ? 'pdf' : 'other') !== null;
+  return 'denial' in deliver('downloadFolder', permit.share, media.isPdf(await readHead(file)) ? 'pdf' : 'other');
 }
 
 /** Checks that no file has to be signed. Yields after every slice. @throws Refusal (503) if a PDF has to be signed; as `walkInSlices` */
@@ -194,10 +194,10 @@ export async function downloadFolder(
     path: formatItemPath(path),
   } as const;
   // Refuses before any file is read: a file that needs a watermark is never sent without it.
-  const denial = requiresWatermark(permit.share) ? findDeliveryDenial('downloadFolder', permit.share, 'image') : null;
-  if (denial) {
-    ports.audit.recordInBackground({ ...eventBase, outcome: 'refused', after: { because: denial } });
-    throw new Refusal(denial);
+  const delivery = deliver('downloadFolder', permit.share, 'image');
+  if ('denial' in delivery) {
+    ports.audit.recordInBackground({ ...eventBase, outcome: 'refused', after: { because: delivery.denial } });
+    throw new Refusal(delivery.denial);
   }
   return withStorageErrors(async () => {
     if (link.folder === 0) throw new Refusal('itemAbsent');

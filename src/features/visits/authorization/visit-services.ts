@@ -3,6 +3,7 @@ import type { NetworkLimit } from '#features/rate-limits/network-limit.ts';
 import type { CodeTurns } from '#features/turns/code-turns.ts';
 import type { ClientTurns } from '#features/turns/search-turns.ts';
 import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
+import type { DocumentTurns } from '#features/visits/documents/document-turns.ts';
 import type { ChangesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import type { FormatListing } from '#features/visits/files/listing-json.ts';
 import type { ListingTurns } from '#features/visits/files/listing-turns.ts';
@@ -33,6 +34,7 @@ export interface VisitServices {
   readonly listings: ListingTurns;
   readonly formatListing: FormatListing;
   readonly archives: ArchivePlans;
+  readonly documentTurns: DocumentTurns;
   readonly searches: ClientTurns;
   readonly portals: ClientTurns;
 }

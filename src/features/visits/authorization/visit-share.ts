@@ -76,6 +76,7 @@ export async function visitResponse(ports: VisitResponsePorts, { link, authentic
       },
       copyProtect: share.copyProtect,
       marked: requiresWatermark(share),
+      markedDownload: share.waterMarkText !== '',
       validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to),
       maxFileSize: ports.limits.maxFileSize,
       quota: await quotaPart(ports, link, share.canUpload),

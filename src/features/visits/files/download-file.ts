@@ -1,5 +1,5 @@
 import type { Permit } from '#core/authorization/decide.ts';
-import { findDeliveryDenial, requiresWatermark } from '#core/authorization/delivery.ts';
+import { deliver, requiresWatermark } from '#core/authorization/delivery.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
@@ -9,13 +9,12 @@ import {
   authorizeVisit,
   type VisitorRequest,
 } from '#features/visits/authorization/authorize-visit.ts';
-import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
-import { headBytes, type Media } from '#ports/media.ts';
+import { type StoragePorts, storageFor } from '#features/visits/authorization/shared-storage.ts';
+import type { Media } from '#ports/media.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { ByteRange, OpenFile } from '#ports/storage.ts';
-import { ItemChanged } from '#ports/storage-errors.ts';
+import type { OpenFile } from '#ports/storage.ts';
 import { type DirectDownload, openDirectDownload } from './direct-download.ts';
-import { readRange } from './read-range.ts';
+import { readHead, withReadErrors } from './open-file.ts';
 
 /** A file that may be sent as it is, without watermarks and signatures. */
 export interface FileDownload {
@@ -29,22 +28,12 @@ export interface FileDownload {
   readonly appendEntry: () => Promise<TransferEntry>;
 }
 
-/** Opens or reads a file. @throws Refusal (503) if the file changes meanwhile; otherwise as `withStorageErrors` */
-export const withReadErrors = <T>(read: () => Promise<T>): Promise<T> =>
-  withStorageErrors(async () => {
-    try {
-      return await read();
-    } catch (cause) {
-      if (cause instanceof ItemChanged) throw new Refusal('storageAway', 'The file was changed while it was read. Try again.');
-      throw cause;
-    }
-  });
-
-export const readHead = (file: OpenFile): Promise<Uint8Array> =>
-  withReadErrors(() => readRange(file, { start: 0, end: Math.min(headBytes, file.entry.size) - 1 }));
-
-/** Returns the bytes of a small range. @throws Refusal as `withReadErrors` */
-export const readSmallRange = (file: OpenFile, range: ByteRange): Promise<Uint8Array> => withReadErrors(() => readRange(file, range));
+/** A file that may be sent only with a watermark (`markFile`). */
+export interface MarkNeeded {
+  readonly markNeeded: true;
+  readonly name: string;
+  readonly mediaType: string;
+}
 
 /** Returns the media type of a file from its first bytes, or null if no decision depends on it. */
 async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'download', ports: Pick<Ports, 'media'>): Promise<Media | null> {
@@ -58,14 +47,15 @@ async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'downloa
  */
 async function isStillPermitted(media: Media | null, { decideAgain }: AuthorizedVisit, action: 'view' | 'download'): Promise<boolean> {
   const permit = await decideAgain();
-  return permit !== null && findDeliveryDenial(action, permit.share, media?.kind ?? 'pdf') === null;
+  if (!permit) return false;
+  const delivery = deliver(action, permit.share, media?.kind ?? 'pdf');
+  return 'form' in delivery && delivery.form === 'original';
 }
 
 /**
  * Opens a file for a visitor to view or download.
  * @param mayRedirect whether the visitor may be sent to the storage, if the share allows it
- * @throws Refusal as `authorizeVisit` and `withReadErrors`; (404) if the file does not exist; with the denial that `findDeliveryDenial`
- *   returns
+ * @throws Refusal as `authorizeVisit` and `withReadErrors`; (404) if the file does not exist; with the denial that `deliver` returns
  */
 export async function openDownload(
   ports: AuthorizationPorts & StoragePorts & Pick<Ports, 'media'>,
@@ -73,7 +63,7 @@ export async function openDownload(
   path: ItemPath,
   action: 'view' | 'download',
   mayRedirect: boolean,
-): Promise<FileDownload | DirectDownload> {
+): Promise<FileDownload | DirectDownload | MarkNeeded> {
   const visit = await authorizeVisit(ports, visitorRequest, { action });
   const { link, permit, authenticated } = visit;
   const shared = await storageFor(visit, ports);
@@ -85,10 +75,14 @@ export async function openDownload(
   if (!file) throw new Refusal('itemAbsent');
   try {
     const media = await mediaOf(file, permit, action, ports);
-    const denial = findDeliveryDenial(action, permit.share, media?.kind ?? 'other');
-    if (denial) {
-      ports.audit.recordInBackground({ ...event, outcome: 'refused', after: { because: denial } });
-      throw new Refusal(denial);
+    const delivery = deliver(action, permit.share, media?.kind ?? 'other');
+    if ('denial' in delivery) {
+      ports.audit.recordInBackground({ ...event, outcome: 'refused', after: { because: delivery.denial } });
+      throw new Refusal(delivery.denial);
+    }
+    if (delivery.form !== 'original') {
+      await file.close();
+      return { markNeeded: true, name: file.entry.name, mediaType: media?.mediaType ?? ports.media.byName(file.entry.name) };
     }
     const alert = action === 'view' ? link.alert_view : link.alert_download;
     return {

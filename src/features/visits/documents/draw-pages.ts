@@ -1,0 +1,81 @@
+import type { ItemPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import type { TransferEntry } from '#features/audit/visit-audit.ts';
+import type { VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
+import type { PageSize } from '#ports/documents.ts';
+import {
+  beginEntry,
+  type DocumentPorts,
+  type DocumentRequest,
+  isStillPermitted,
+  type ViewedDocument,
+  withDocument,
+} from './viewed-document.ts';
+
+/** Bytes that were drawn for a visitor, and are sent without ETag and ranges. */
+export interface DrawnBytes {
+  readonly bytes: Uint8Array;
+  readonly stillPermitted: () => Promise<boolean>;
+  /** Commits the audit entry. Must be called before the first byte is sent. */
+  readonly appendEntry: () => Promise<TransferEntry>;
+}
+
+const ofPages: DocumentRequest = { action: 'view', delivery: 'pages' };
+
+const drawnBytes = (ports: DocumentPorts, document: ViewedDocument, bytes: Uint8Array): DrawnBytes => ({
+  bytes,
+  stillPermitted: () => isStillPermitted(document),
+  appendEntry: () => beginEntry(ports, document),
+});
+
+/** Returns the sizes of the pages of a document. @throws Refusal */
+export const documentPages = (
+  ports: DocumentPorts,
+  visitorRequest: VisitorRequest,
+  path: ItemPath,
+  clientGone: AbortSignal,
+): Promise<readonly PageSize[]> =>
+  withDocument(ports, visitorRequest, path, ofPages, clientGone, ({ source }) => ports.documents.pages(source));
+
+/** Draws a page of a document. @param number of the page, from 1 @param width of the picture, in pixels @throws Refusal; (404) if there is no such page */
+export const drawPage = (
+  ports: DocumentPorts,
+  visitorRequest: VisitorRequest,
+  path: ItemPath,
+  { number, width }: { readonly number: number; readonly width: number },
+  clientGone: AbortSignal,
+): Promise<DrawnBytes> =>
+  withDocument(ports, visitorRequest, path, ofPages, clientGone, async (document) => {
+    const { source, mark } = document;
+    return drawnBytes(ports, document, await ports.documents.draw(source, { index: number - 1, width, mark }));
+  });
+
+/** Draws the first page of a document small. @param size of the longer side, in pixels @throws Refusal */
+export const drawThumbnail = (
+  ports: DocumentPorts,
+  visitorRequest: VisitorRequest,
+  path: ItemPath,
+  size: number,
+  clientGone: AbortSignal,
+): Promise<DrawnBytes> =>
+  withDocument(ports, visitorRequest, path, ofPages, clientGone, async (document) => {
+    const { source, mark } = document;
+    const [first] = await ports.documents.pages(source);
+    if (!first) throw new Refusal('pageAbsent');
+    const width = Math.max(1, Math.round(Math.min(size, (size * first.width) / first.height)));
+    return drawnBytes(ports, document, await ports.documents.draw(source, { index: 0, width, mark }));
+  });
+
+/** Returns a file with a watermark over each page. @throws Refusal */
+export const markFile = (
+  ports: DocumentPorts,
+  visitorRequest: VisitorRequest,
+  path: ItemPath,
+  action: 'view' | 'download',
+  clientGone: AbortSignal,
+): Promise<DrawnBytes> =>
+  withDocument(ports, visitorRequest, path, { action, delivery: action }, clientGone, async (document) => {
+    const { source, mark } = document;
+    if (mark === null) throw new Refusal('itemStale', 'The protection of the file was changed. Try again.');
+    return drawnBytes(ports, document, await ports.documents.mark(source, mark));
+  });

@@ -1,0 +1,117 @@
+import { type DeliveryForm, type DeliveryRequest, deliver } from '#core/authorization/delivery.ts';
+import { formatItemPath, type ItemPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import { watermarkText } from '#core/watermark-text.ts';
+import type { TransferEntry } from '#features/audit/visit-audit.ts';
+import {
+  type AuthorizationPorts,
+  type AuthorizedVisit,
+  authorizeVisit,
+  type VisitorRequest,
+} from '#features/visits/authorization/authorize-visit.ts';
+import { type StoragePorts, storageFor } from '#features/visits/authorization/shared-storage.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import { readHead, withReadErrors } from '#features/visits/files/open-file.ts';
+import type { SourceDocument } from '#ports/documents.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { OpenFile } from '#ports/storage.ts';
+import { sourceDocument, withDocumentErrors } from './source-document.ts';
+
+export type DocumentPorts = AuthorizationPorts & StoragePorts & Pick<Ports, 'media' | 'documents'> & Pick<VisitServices, 'documentTurns'>;
+
+/** What a visitor requests of a document, and the action that it needs a permission for. */
+export interface DocumentRequest {
+  readonly action: 'view' | 'download';
+  readonly delivery: Exclude<DeliveryRequest, 'downloadFolder'>;
+}
+
+/** A document that a visitor may see or download in some form. */
+export interface ViewedDocument {
+  readonly request: DocumentRequest;
+  readonly path: ItemPath;
+  readonly visit: AuthorizedVisit<'view' | 'download'>;
+  readonly file: OpenFile;
+  readonly source: SourceDocument;
+  readonly form: DeliveryForm;
+  /** Text of the watermark; null: none is needed. */
+  readonly mark: string | null;
+}
+
+const dayLength = 10; // characters of a day in ISO 8601
+
+/** Returns the text of the watermark for a visit. @param now ms since the epoch */
+function markOf({ permit, authenticated, visitorRequest }: AuthorizedVisit, now: number): string {
+  const { name = '', email = '' } = authenticated?.signedIn ?? {};
+  const date = new Date(now).toISOString().slice(0, dayLength);
+  return watermarkText(permit.share.waterMarkText, { user: name, email, address: visitorRequest.address, date });
+}
+
+const eventOf = ({ link, authenticated, visitorRequest }: AuthorizedVisit, action: string, path: ItemPath) => ({
+  ...{ link, visitor: authenticated?.signedIn ?? null, visitorRequest, action, path: formatItemPath(path) },
+});
+
+/** Opens a document. @throws Refusal; records in the audit log why the document is not sent in any form */
+async function openDocument(
+  ports: DocumentPorts,
+  visitorRequest: VisitorRequest,
+  path: ItemPath,
+  request: DocumentRequest,
+): Promise<ViewedDocument> {
+  const visit = await authorizeVisit(ports, visitorRequest, { action: request.action });
+  const { link, permit } = visit;
+  const { storage, locationPath } = await storageFor(visit, ports);
+  const pathInLocation = locationPath(path);
+  const file = await withReadErrors(() => storage.open(pathInLocation));
+  if (!file) throw new Refusal('itemAbsent');
+  try {
+    const { kind } = await ports.media.byBytes(await readHead(file));
+    const delivery = deliver(request.delivery, permit.share, kind);
+    if ('denial' in delivery) {
+      const because = delivery.denial;
+      ports.audit.recordInBackground({ ...eventOf(visit, request.action, path), outcome: 'refused', after: { because } });
+      throw new Refusal(because);
+    }
+    const { form } = delivery;
+    const key = JSON.stringify([link.location_id, link.configuration, formatItemPath(pathInLocation)]);
+    const mark = form === 'marked' || form === 'markedPages' ? markOf(visit, ports.clock.now()) : null;
+    return { request, path, visit, file, source: sourceDocument(link.tid, key, file, kind), form, mark };
+  } catch (cause) {
+    await file.close();
+    throw cause;
+  }
+}
+
+/** Runs work on a document when it is the turn of the visitor. A visitor who may not see it needs no turn. @throws Refusal */
+export async function withDocument<T>(
+  ports: DocumentPorts,
+  visitorRequest: VisitorRequest,
+  path: ItemPath,
+  request: DocumentRequest,
+  clientGone: AbortSignal,
+  work: (document: ViewedDocument) => Promise<T>,
+): Promise<T> {
+  await authorizeVisit(ports, visitorRequest, { action: request.action });
+  return ports.documentTurns(visitorRequest, clientGone, async () => {
+    const document = await openDocument(ports, visitorRequest, path, request);
+    try {
+      return await withDocumentErrors(document.mark !== null, () => work(document));
+    } finally {
+      await document.file.close();
+    }
+  });
+}
+
+/** Returns whether a document may still be sent with the form and the watermark that it has. */
+export async function isStillPermitted({ request, visit, source, form }: ViewedDocument): Promise<boolean> {
+  const permit = await visit.decideAgain();
+  if (!permit) return false;
+  const delivery = deliver(request.delivery, permit.share, source.kind);
+  return 'form' in delivery && delivery.form === form && permit.share.waterMarkText === visit.permit.share.waterMarkText;
+}
+
+/** Begins the audit entry of bytes that are sent to the visitor. */
+export function beginEntry(ports: DocumentPorts, { request, path, visit, file }: ViewedDocument): Promise<TransferEntry> {
+  const { link } = visit;
+  const alert = request.action === 'view' ? link.alert_view : link.alert_download;
+  return ports.audit.beginTransfer({ ...eventOf(visit, request.action, path), outcome: 'begun' }, file.entry.etag, alert === 1);
+}
