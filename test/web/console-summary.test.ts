@@ -59,7 +59,7 @@ test('the summary sentence states what limits access: protected files, or expiry
   const everyone = { allowAllUsers: true };
   assert.match(
     summary({ ...everyone, isProtected: true }),
-    /\/reports\. Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet\.$/,
+    /\/reports\. Only PDF files and images can be opened, with a mark that names the visitor\.$/,
   );
   assert.equal(
     summary({ ...everyone, until: 'until 31 March 2026', ended: true }),

@@ -1,5 +1,5 @@
 import type { CodeUse } from '#core/mail/code-mail.ts';
-import type { Listing, PasswordResetBody, PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
+import type { DocumentPages, Listing, PasswordResetBody, PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
 
 /** An error response of the server, or an error that the page has found itself, such as a lost connection. */
 export class Failure extends Error {
@@ -28,7 +28,7 @@ export const linkPath = window.location.pathname.replace(/\/$/, '');
 export const isPortal = linkPath.startsWith('/p/');
 
 const encodePath = (path: readonly string[]) => path.map((segment) => `/${encodeURIComponent(segment)}`).join('');
-export const addressOf = (route: 'file' | 'view' | 'zip' | 'list' | 'folder' | 'upload', path: readonly string[]) =>
+export const addressOf = (route: 'file' | 'view' | 'pages' | 'page' | 'zip' | 'list' | 'folder' | 'upload', path: readonly string[]) =>
   `${linkPath}/${route}${encodePath(path)}`;
 
 /** The codes for responses without a problem document: to HEAD, or from a proxy in front of Postern. */
@@ -91,6 +91,8 @@ export const changePassword = (currentPassword: string, password: string): Promi
 export const resetPassword = (body: PasswordResetBody): Promise<void> => post(`${linkPath}/password/reset`, body);
 export const listFolder = (path: readonly string[], query: Record<string, string>): Promise<Listing> =>
   requestJson(`${addressOf('list', path)}?${new URLSearchParams(query)}`);
+/** Returns the sizes of the pages of a document. */
+export const fetchPages = (path: readonly string[]): Promise<DocumentPages> => requestJson(addressOf('pages', path));
 export const createFolder = (path: readonly string[]): Promise<void> => post(addressOf('folder', path));
 export const renameItem = (path: readonly string[], name: string): Promise<void> =>
   post(`${linkPath}/rename`, { path: path.join('/'), name });

@@ -1,23 +1,34 @@
 import type { Visit } from '#core/records/visit.ts';
 
 type Share = NonNullable<Visit['share']>;
-export type LinkPermissions = Share['can'];
+export type LinkPermissions = Share['can'] & {
+  /** Whether only files that can carry a watermark are opened and downloaded, and opened only as pages. */
+  readonly onlyMarked: boolean;
+};
+
+/** The types of files that can carry a watermark, by their names. The server decides by their content. */
+const markableTypes = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp'];
+
+/** Returns what the page offers for a file. */
+export function filePermissions(can: LinkPermissions, { mediaType }: { readonly mediaType: string }): LinkPermissions {
+  return can.onlyMarked && !markableTypes.includes(mediaType) ? { ...can, view: false, download: false } : can;
+}
 
 /** Returns whether the page lists the files. */
 export const showsList = ({ can }: Share) => can.view || can.download;
 
 /**
- * Returns the permissions that the page offers. Protected files cannot be viewed or downloaded yet. Without the list, the page
- * has no place for new folders, renaming and deletion. A single shared file can only be replaced.
+ * Returns the permissions that the page offers. Archives of protected files are not available. Without the list, the page has no place for
+ * new folders, renaming and deletion. A single shared file can only be replaced.
  */
 export function offeredPermissions(share: Share): LinkPermissions {
   const { can, folder } = share;
-  const isReadable = !share.marked;
   const hasList = showsList(share);
   return {
-    view: can.view && isReadable,
-    download: can.download && isReadable,
-    downloadFolder: can.downloadFolder && isReadable && folder,
+    onlyMarked: share.marked,
+    view: can.view,
+    download: can.download && (!share.marked || share.markedDownload),
+    downloadFolder: can.downloadFolder && !share.marked && folder,
     upload: folder ? can.upload : can.upload && can.delete && hasList,
     createFolder: can.createFolder && folder && hasList,
     rename: can.rename && folder && hasList,

@@ -27,7 +27,7 @@ export function ShareSentence({ values }: { values: ShareValues }) {
       {shareSummary({
         ...values,
         profile: values.ownPassword ? linkProfile : profile,
-        isProtected: values.copyProtect || values.waterMarkText !== '' || values.digitalSignature,
+        isProtected: values.copyProtect || values.waterMarkText !== '',
         from: from && formats.moment(from),
         until: until && untilText(until),
         ended: until !== null && Date.parse(until) <= Date.now(),
@@ -69,7 +69,7 @@ export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues
       </Section>
       <Section
         title="Protection"
-        lead="Postern cannot add watermarks or signatures yet. Until then, files that need a watermark cannot be opened or downloaded, and PDF files that need a signature cannot be downloaded."
+        lead="With copy protection or a watermark, visitors get only PDF files and images, with a mark that names them."
       >
         <ProtectionFields form={form} />
       </Section>

@@ -10,7 +10,7 @@ export interface SummaryParts extends PermissionFlags {
   readonly groups: readonly string[];
   /** Title and kind of the login profile. null: none is chosen. */
   readonly profile: { readonly title: string; readonly typeId: number } | null;
-  /** Whether its files need a watermark or a signature. */
+  /** Whether its files need a watermark. */
   readonly isProtected: boolean;
   /** Formatted start: `31 March 2027 at 17:00`. null: none. */
   readonly from: string | null;
@@ -53,11 +53,9 @@ function actionsOf(parts: SummaryParts): string {
 
 const validityOf = ({ from, until }: SummaryParts) => `${from ? ` from ${from}` : ''}${until ? ` ${until}` : ''}`;
 
-/** Returns a sentence about what is not available yet, or an empty string. */
+/** Returns a sentence about what the protection of the files means, or an empty string. */
 const limitationOf = ({ isProtected }: SummaryParts): string =>
-  isProtected
-    ? ' Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet.'
-    : '';
+  isProtected ? ' Only PDF files and images can be opened, with a mark that names the visitor.' : '';
 
 /** Returns a summary: "Ann and Bob, signed in with Clients, can view and download /reports until the end of 31 March 2027." */
 export function shareSummary(parts: SummaryParts): string {

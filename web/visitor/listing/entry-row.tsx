@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
 import { folderAddress, previewAddress } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
-import type { LinkPermissions } from '#visitor/offered-permissions.ts';
+import { filePermissions, type LinkPermissions } from '#visitor/offered-permissions.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { fileIcon } from './file-kind.ts';
 import { FileName } from './file-name.tsx';
@@ -81,10 +81,22 @@ function ModifiedTime({ instant }: { readonly instant: string | null }) {
 }
 
 /** The row of a file or folder. A click on its name opens it, or downloads a file that the visitor cannot view. */
-export function EntryRow({ entry, path, can, canSelect, isSelected, position, style, toggleSelection, rename, remove }: Properties) {
+export function EntryRow({
+  entry,
+  path,
+  can: canInFolder,
+  canSelect,
+  isSelected,
+  position,
+  style,
+  toggleSelection,
+  rename,
+  remove,
+}: Properties) {
   const { translate, format } = useTranslation();
   const longPressHandlers = useLongPress(canSelect ? () => toggleSelection(entry) : null);
   const { name } = entry;
+  const can = filePermissions(canInFolder, entry);
   return (
     <li class={isSelected ? 'row chosen' : 'row'} style={style} aria-setsize={position.total} aria-posinset={position.index + 1}>
       {canSelect && (

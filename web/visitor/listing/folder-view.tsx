@@ -35,7 +35,7 @@ interface Properties {
 }
 
 const noPermissions: LinkPermissions = {
-  ...{ view: false, download: false, downloadFolder: false },
+  ...{ onlyMarked: false, view: false, download: false, downloadFolder: false },
   ...{ upload: false, createFolder: false, rename: false, delete: false },
 };
 

@@ -32,7 +32,7 @@ export function FileCard({
         </p>
       )}
       <p>
-        {translate('cannotShow')} {can.download && translate('downloadInstead')}
+        {translate(can.onlyMarked ? 'protectedFiles' : 'cannotShow')} {can.download && translate('downloadInstead')}
       </p>
       {can.download && (
         <a class="button primary" href={addressOf('file', path)} download={name}>

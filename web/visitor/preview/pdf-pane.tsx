@@ -1,14 +1,13 @@
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type PDFPageProxy, TextLayer } from 'pdfjs-dist';
 import worker from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '#kit/icons.tsx';
 import { LoadingRows } from '#visitor/loading-rows.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { ZoomTools } from './zoom-tools.tsx';
 import './pdf-pane.css';
 
 GlobalWorkerOptions.workerSrc = worker;
 
-const [minScale, maxScale, zoomStep] = [0.25, 4, 1.25];
 const maxPixelRatio = 2; // device pixels per CSS pixel: a higher ratio is not visible and costs memory
 
 /** Draws a page, with an invisible text layer for selection and screen readers. @returns a function that cancels the drawing */
@@ -111,7 +110,6 @@ interface Properties {
 
 /** Shows a PDF. Scripts in it never run. */
 export function PdfPane({ source, name, onError, onPageError }: Properties) {
-  const { translate, format } = useTranslation();
   const pane = useRef<HTMLDivElement>(null);
   const [pdf, setPdf] = useState<PDFDocumentProxy | null>(null);
   const [scale, setScale] = useState(1);
@@ -142,20 +140,9 @@ export function PdfPane({ source, name, onError, onPageError }: Properties) {
       void task.destroy();
     };
   }, [source]);
-  const zoom = (factor: number) => setScale(Math.min(maxScale, Math.max(minScale, scale * factor)));
   return (
     <>
-      <div class="pdf-tools">
-        <button type="button" class="icon-button" onClick={() => zoom(1 / zoomStep)} disabled={scale <= minScale}>
-          <Icon name="minus" />
-          <span class="for-reader">{translate('smaller')}</span>
-        </button>
-        <span class="small">{format.number(Math.round(scale * 100))} %</span>
-        <button type="button" class="icon-button" onClick={() => zoom(zoomStep)} disabled={scale >= maxScale}>
-          <Icon name="plus" />
-          <span class="for-reader">{translate('larger')}</span>
-        </button>
-      </div>
+      <ZoomTools scale={scale} setScale={setScale} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
       <div ref={pane} class="pdf" tabIndex={0} role="document" aria-label={name}>
         {pdf ? <Pages pdf={pdf} scale={scale} onPageError={onPageError} /> : <LoadingRows />}

@@ -9,13 +9,17 @@ import { type FileKind, fileKind } from '#visitor/listing/file-kind.ts';
 import { FileName } from '#visitor/listing/file-name.tsx';
 import type { Folder, FolderEntry } from '#visitor/listing/use-folder.ts';
 import { LoadingRows } from '#visitor/loading-rows.tsx';
-import type { LinkPermissions } from '#visitor/offered-permissions.ts';
+import { filePermissions, type LinkPermissions } from '#visitor/offered-permissions.ts';
 import { useReportFailure } from '#visitor/report-failure.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { FileCard } from './file-card.tsx';
 import { TextPane } from './text-pane.tsx';
 
+const PagesPane = lazy(() => import('./pages-pane.tsx').then(({ PagesPane }) => PagesPane));
 const PdfPane = lazy(() => import('./pdf-pane.tsx').then(({ PdfPane }) => PdfPane));
+
+/** Codes of files that are never shown here. */
+const unshowableCodes = ['cannotBeViewed', 'cannotBeMarked', 'hasNoPages', 'documentTooLarge'];
 
 interface Properties {
   readonly name: string;
@@ -48,7 +52,7 @@ function usePaneErrors(source: string) {
   const onUnshowable = () => setUnshowable(true);
   const onFailure = (cause: unknown) => {
     const viewFailure = asFailure(cause);
-    if (viewFailure.code === 'cannotBeViewed') return onUnshowable();
+    if (unshowableCodes.includes(viewFailure.code)) return onUnshowable();
     setFailure(viewFailure);
     reportFailure(viewFailure);
   };
@@ -72,6 +76,12 @@ function Pane({ path, name, kind, entry, can }: PaneProperties) {
   const { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError, onPageError } = usePaneErrors(source);
   if (isUnshowable) return <FileCard name={name} entry={entry} path={path} can={can} />;
   if (failure) return <FailureCard failure={failure} retry={retry} onSignOut={null} embedded />;
+  if (can.onlyMarked)
+    return (
+      <Suspense fallback={<LoadingRows />}>
+        <PagesPane key={retries} path={path} name={name} onFailure={onFailure} />
+      </Suspense>
+    );
   if (currentKind === 'image') return <img key={retries} class="preview-image" src={source} alt={name} onError={onError} />;
   // biome-ignore lint/a11y/useMediaCaption: the shared files have no captions
   if (currentKind === 'video') return <video key={retries} class="preview-media" src={source} controls onError={onError} />;
@@ -154,6 +164,7 @@ export function Preview({ name, folderPath, pathOf, folder, can, closeAddress }:
   };
   const path = pathOf(name);
   const kind = entry ? fileKind(entry.mediaType) : 'unknown';
+  const canFile = entry ? filePermissions(can, entry) : can;
   return (
     <dialog
       ref={dialog}
@@ -168,7 +179,7 @@ export function Preview({ name, folderPath, pathOf, folder, can, closeAddress }:
         <FileName name={name} />
         <FileLink entry={before} icon="left" label={translate('previous')} path={filePath(before)} />
         <FileLink entry={after} icon="right" label={translate('next')} path={filePath(after)} />
-        {can.download && (
+        {canFile.download && (
           <a class="icon-button" href={addressOf('file', path)} download={name} title={translate('download')}>
             <Icon name="download" />
             <span class="for-reader">{translate('downloadNamed', { name })}</span>
@@ -183,7 +194,7 @@ export function Preview({ name, folderPath, pathOf, folder, can, closeAddress }:
         {folder.failure && folder.total === null && (
           <FailureCard failure={folder.failure} retry={folder.reload} onSignOut={null} embedded />
         )}
-        {folder.total !== null && <Pane key={`${name} ${kind}`} path={path} name={name} kind={kind} entry={entry} can={can} />}
+        {folder.total !== null && <Pane key={`${name} ${kind}`} path={path} name={name} kind={kind} entry={entry} can={canFile} />}
       </div>
     </dialog>
   );

@@ -1,0 +1,87 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { DocumentPages } from '#core/records/visit.ts';
+import { addressOf, checkAddress, fetchPages } from '#visitor/link-api.ts';
+import { LoadingRows } from '#visitor/loading-rows.tsx';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { ZoomTools } from './zoom-tools.tsx';
+import './pdf-pane.css';
+
+const pagePadding = 32; // CSS pixels on both sides together
+const maxFittingWidth = 960; // CSS pixels of a page that is not enlarged
+const [widthStep, minWidth, maxWidth] = [128, 256, 4096]; // pixels of a picture: few different widths, so that the server can cache them
+const maxPixelRatio = 2;
+
+/** Returns the width of the picture for a page, in pixels. */
+function pictureWidth(width: number): number {
+  const pixels = width * Math.min(window.devicePixelRatio || 1, maxPixelRatio);
+  return Math.min(maxWidth, Math.max(minWidth, Math.ceil(pixels / widthStep) * widthStep));
+}
+
+interface PageProperties {
+  readonly path: readonly string[];
+  readonly page: DocumentPages['pages'][number];
+  readonly count: number;
+  /** CSS pixels. */
+  readonly width: number;
+  readonly onFailure: (cause: unknown) => void;
+}
+
+/** One page as a picture, which the server draws. It is loaded when it comes near the screen. */
+function PagePicture({ path, page, count, width, onFailure }: PageProperties) {
+  const { translate } = useTranslation();
+  const [isLoaded, setLoaded] = useState(false);
+  const { number } = page;
+  const source = `${addressOf('page', path)}?${new URLSearchParams({ number: String(number), width: String(pictureWidth(width)) })}`;
+  return (
+    <img
+      class={isLoaded ? 'pdf-page' : 'pdf-page drawing'}
+      src={source}
+      loading="lazy"
+      draggable={false}
+      width={width}
+      height={Math.round((width * page.height) / page.width)}
+      alt={translate('pagePicture', { number, count })}
+      onLoad={() => setLoaded(true)}
+      onError={() => void checkAddress('GET', source).catch(onFailure)}
+    />
+  );
+}
+
+interface Properties {
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly onFailure: (cause: unknown) => void;
+}
+
+/** Shows a protected document: its pages as pictures with a watermark. */
+export function PagesPane({ path, name, onFailure }: Properties) {
+  const pane = useRef<HTMLDivElement>(null);
+  const [pages, setPages] = useState<DocumentPages['pages'] | null>(null);
+  const [scale, setScale] = useState(1);
+  useEffect(() => {
+    let isClosed = false;
+    fetchPages(path).then(
+      (document) => isClosed || setPages(document.pages),
+      (cause) => isClosed || onFailure(cause),
+    );
+    return () => {
+      isClosed = true;
+    };
+  }, []);
+  const width = Math.round(Math.min(maxFittingWidth, (pane.current?.clientWidth ?? maxFittingWidth) - pagePadding) * scale);
+  return (
+    <>
+      <ZoomTools scale={scale} setScale={setScale} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
+      <div ref={pane} class="pdf" tabIndex={0} role="document" aria-label={name}>
+        {pages ? (
+          pages.map((page) => (
+            <PagePicture key={page.number} path={path} page={page} count={pages.length} width={width} onFailure={onFailure} />
+          ))
+        ) : (
+          <LoadingRows />
+        )}
+      </div>
+    </>
+  );
+}
