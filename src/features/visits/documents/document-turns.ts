@@ -2,7 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { type Turns, turns } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 
-const concurrency = 6; // documents that are read and drawn at once, each of them up to `maxDocumentBytes`
+const concurrency = 4; // documents that are read and drawn at once, each of them up to `maxDocumentBytes`
 const concurrencyOfLink = { level: 0, max: 2 };
 const maxWaiting = { inner: 64, all: 512 };
 const retryAfter = 2; // seconds
