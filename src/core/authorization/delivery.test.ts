@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ContentKind, type DeliveryRequest, deliver, requiresWatermark } from './delivery.ts';
@@ -78,3 +80,38 @@ test('additional protection never allows the original of a file whose original w
         assert.notEqual(resultOf(request, { ...protection, ...more }, kind), 'original');
     }),
   ));
+
+const accessRules = readFileSync(join(import.meta.dirname, '../../../docs/integrator/access-rules.md'), 'utf8');
+const documentedShares: Readonly<Record<string, Protection>> = {
+  'no protection': unprotected,
+  '`copyProtect`': protectedCopy,
+  '`waterMarkText`': marked,
+  both: { ...marked, copyProtect: true },
+};
+const documentedForms: Readonly<Record<string, string>> = {
+  'the file': 'original',
+  'the files': 'original',
+  'the pages of a document': 'pages',
+  'the pages, marked with the visitor': 'markedPages',
+  'the pages, with the watermark': 'markedPages',
+  'a new file with the watermark': 'marked',
+};
+
+test('a document is sent in the forms that the documentation lists', () => {
+  const [, section = ''] = accessRules.split('## Protected files');
+  const rows = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Share'));
+  const table = rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  assert.deepEqual(
+    table.map(([share]) => share),
+    Object.keys(documentedShares),
+  );
+  for (const [share = '', ...cells] of table) {
+    const forms = cells.map((cell) => documentedForms[cell] ?? /`(\w+)`/.exec(cell)?.[1]);
+    for (const kind of drawnKinds) assert.deepEqual(results(documentedShares[share] ?? unprotected, kind), forms, share);
+  }
+});
