@@ -18,6 +18,7 @@ import { addUnknownLinks, countUnknownLinks } from '#features/rate-limits/unknow
 import { emailCodeMails } from '#features/visits/codes/sealed-code-mail.ts';
 import { BusyLocations } from '#features/visits/files/busy-locations.ts';
 import { FailingLocations } from '#features/visits/files/failing-locations.ts';
+import { releaseForgottenNames } from '#features/visits/files/held-names.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { sweepLocations } from '#features/visits/files/sweep-locations.ts';
 import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expired-uploads.ts';
@@ -92,6 +93,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
     checkSameDatabase(ports, database)
       .then(() => reportAlive(ports))
       .then(() => releaseUploads(ports, uploadWriters))
+      .then(() => releaseForgottenNames(ports, runningChanges))
       .then(() => {
         const now = performance.now();
         // The database was unreachable, or this process was suspended: give the other processes time to report again.

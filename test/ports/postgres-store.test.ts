@@ -418,7 +418,7 @@ test('every key of a tenant table contains the tenant id, so that the table can 
   assert.deepEqual(referencesToTenantTables, [], 'no other table refers to a tenant table');
   const tables = (await store.read.introspection.getTables()).map(({ name }) => name);
   const otherTables = [
-    ...['api_key', 'api_token', 'console_invitation', 'delivery', 'failure', 'job', 'link', 'mail_content', 'migration'],
+    ...['api_key', 'api_token', 'console_invitation', 'delivery', 'failure', 'held_name', 'job', 'link', 'mail_content', 'migration'],
     ...['operator', 'operator_session', 'process', 'recovery_code', 'second_factor', 'secret_key', 'tenant'],
   ];
   assert.deepEqual(tables.sort(), [...tenantTables, ...otherTables].sort());

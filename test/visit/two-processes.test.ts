@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import type { Store } from '#ports/store.ts';
+import { releaseForgottenNames } from '#features/visits/files/held-names.ts';
+import { type Store, StoreUnavailable } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
+import { startPostern, type TestPostern } from '../start.ts';
 import { createShare, sendPath } from './visiting.ts';
 
 // Two processes can share a database only with PostgreSQL.
@@ -54,5 +56,29 @@ test(
     gate.resolve();
     assert.deepEqual([(await first).status, (await second).status], [201, 412]);
     assert.equal((await sendTo(other, 'GET')).text, 'from the first process');
+  },
+);
+
+test(
+  'a name that a process holds for a change that has failed is released, even if the process does not know that it holds it',
+  options,
+  async (t) => {
+    const one = await startPostern(t);
+    const other = await startPostern(t, { data: one.data, environment: { POSTERN_PUBLIC_URL: one.publicUrl } });
+    const { base } = await createShare(one);
+    const heldNames = () => one.ports.store.read.selectFrom('held_name').select('holder').execute();
+    const { write } = one.ports.store;
+    const losingWrite: typeof write = async (...parameters) => {
+      const result = await write(...parameters);
+      if ((await heldNames()).length > 0) throw new StoreUnavailable('the response of the database was lost');
+      return result;
+    };
+    const writeMock = t.mock.method(one.ports.store, 'write', losingWrite);
+    const createAt = (postern: TestPostern) => sendPath(postern, `${base}/folder/new`, { method: 'POST' });
+    assert.equal((await createAt(one)).status, 503);
+    writeMock.mock.restore();
+    assert.equal((await heldNames()).length, 1);
+    await releaseForgottenNames(one.ports, new Set());
+    assert.equal((await createAt(other)).status, 201);
   },
 );

@@ -47,8 +47,13 @@ export function changeItem<T>(
     {
       apply: async (pending) => {
         const names = newName === '' ? [name] : [name, newName];
-        const space = await withNameLocks(ports, storage, parent, names, visitorTurn(visit.visitorRequest.address), () =>
-          changeUnderLocks(pending),
+        const space = await withNameLocks(
+          ports,
+          storage,
+          parent,
+          names,
+          { token: pending.token, turn: visitorTurn(visit.visitorRequest.address) },
+          () => changeUnderLocks(pending),
         );
         return space === undefined ? outcome : { ...outcome, space };
       },

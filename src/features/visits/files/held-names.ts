@@ -1,17 +1,15 @@
 import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
-import { isTemporaryStoreError, StoreUnavailable, type Tx, type WriteTurn } from '#ports/store.ts';
+import { StoreUnavailable, type Tx, type WriteTurn } from '#ports/store.ts';
 
 const [firstPause, longestPause] = [5, 100]; // ms between two tries to hold names that another process holds
 const maxWait = 10_000; // ms
-const releasePause = 1000; // ms after a failed release
-const holderBits = 96;
 
 /** Does not keep the process running. */
 const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolve, time).unref());
 
 /** What holding names needs. */
-export type HoldPorts = Pick<Ports, 'store' | 'process' | 'random'>;
+export type HoldPorts = Pick<Ports, 'store' | 'process'>;
 
 /** Some names of this process are held by another process. */
 class NamesHeld extends Error {}
@@ -51,28 +49,38 @@ async function tryToHold({ store, process }: HoldPorts, keys: readonly string[],
   }
 }
 
-/** Releases names. Tries again until it succeeds: otherwise no other process could change the files until this one ends. */
-async function release({ store }: HoldPorts, holder: string): Promise<void> {
-  for (;;) {
-    try {
-      await store.write((tx) => tx.deleteFrom('held_name').where('holder', '=', holder).execute(), 'job');
-      return;
-    } catch (cause) {
-      if (!isTemporaryStoreError(cause)) throw cause;
-      await pause(releasePause);
-    }
-  }
+const release = ({ store, process }: HoldPorts, holders: readonly string[]) =>
+  store.write((tx) => tx.deleteFrom('held_name').where('process', '=', process).where('holder', 'in', holders).execute(), 'job');
+
+/**
+ * Releases the names that this process holds for work that has ended, because an earlier release failed, or because the response to a hold
+ * that took place was lost. Call it regularly: otherwise no other process could change the files until this one ends.
+ * @param running tokens of the changes that this process is making or recovering
+ */
+export async function releaseForgottenNames(ports: HoldPorts, running: ReadonlySet<string>): Promise<void> {
+  const { store, process } = ports;
+  if (!store.isShared) return;
+  const rows = await store.read.selectFrom('held_name').select('holder').distinct().where('process', '=', process).execute();
+  // A change is in `running` before it holds a name: what is not in it now has ended.
+  const ended = rows.map(({ holder }) => holder).filter((holder) => !running.has(holder));
+  if (ended.length > 0) await release(ports, ended);
 }
 
 /**
  * Runs work while the database records that this process holds some names. Unlike a lock, this outlives a lost connection to the database:
  * as long as the work runs and its process reports that it is running, no other process holds the names.
+ * @param holder token of the change
  * @throws StoreUnavailable if another process holds one of them for too long, or the database does not respond; the error of the work
  */
-export async function holdingNames<T>(ports: HoldPorts, names: readonly string[], turn: WriteTurn, work: () => Promise<T>): Promise<T> {
+export async function holdingNames<T>(
+  ports: HoldPorts,
+  names: readonly string[],
+  holder: string,
+  turn: WriteTurn,
+  work: () => Promise<T>,
+): Promise<T> {
   if (!ports.store.isShared) return work();
   const keys = [...new Set(names.map(sha256))].sort();
-  const holder = ports.random.token(holderBits);
   const deadline = performance.now() + maxWait;
   for (let wait = firstPause; !(await tryToHold(ports, keys, holder, turn)); wait = Math.min(2 * wait, longestPause)) {
     if (performance.now() > deadline) throw new StoreUnavailable('another process has held a name for too long');
@@ -81,6 +89,6 @@ export async function holdingNames<T>(ports: HoldPorts, names: readonly string[]
   try {
     return await work();
   } finally {
-    void release(ports, holder).catch(() => {}); // the end of this process releases the names, too
+    void release(ports, [holder]).catch(() => {}); // then `releaseForgottenNames` releases them
   }
 }

@@ -13,6 +13,12 @@ export interface LockedName {
   readonly name: string;
 }
 
+/** The change that needs the names. */
+interface LockOwner {
+  readonly token: string;
+  readonly turn: WriteTurn;
+}
+
 /**
  * Runs a change while no other change uses some names in a folder, in any process and at any location that contains the folder. `names` must
  * list all names that the change uses.
@@ -22,13 +28,13 @@ export async function withNameLocks<T>(
   storage: Pick<Storage, 'folderKey'>,
   parent: ItemPath,
   names: readonly string[],
-  turn: WriteTurn,
+  { token, turn }: LockOwner,
   change: () => Promise<T>,
 ): Promise<T> {
   const folder = await storage.folderKey(parent);
   const keys = names.map((name) => `name ${folder}/${name}`);
   // The locks let waiting changes take turns. A lock ends with its connection to the database, while the change may still be running.
-  return ports.store.withLocks(keys, () => holdingNames(ports, keys, turn, change));
+  return ports.store.withLocks(keys, () => holdingNames(ports, keys, token, turn, change));
 }
 
 /** Returns the condition that a pending change results in an item with the name. */

@@ -79,7 +79,9 @@ async function recover(ports: RecoveryPorts, row: PendingRow, location: StorageL
   async function recoverFiles(folder: ItemPath): Promise<{ readonly name: string | null } | null> {
     const storage = await openStorage();
     const recoverChange = async () => ((await isStillPending(ports, row)) ? { name: await storage.recover(change) } : null);
-    return change.action === 'delete' ? recoverChange() : withNameLocks(ports, storage, folder, names, 'job', recoverChange);
+    return change.action === 'delete'
+      ? recoverChange()
+      : withNameLocks(ports, storage, folder, names, { token: row.token, turn: 'job' }, recoverChange);
   }
   const recovery = await recoverFiles(change.parent).catch((cause: unknown) => {
     if (cause instanceof ItemNotFound) return { name: null };
@@ -115,7 +117,7 @@ async function failChangesOfDeletedLocations(tx: Tx): Promise<boolean> {
   return rows.length === maxFailed;
 }
 
-type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process' | 'random'>;
+type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
 
 interface RecoveryOptions {
   /** true: recovers only the changes of this process. A scheduled job recovers those of other processes. */

@@ -91,5 +91,5 @@ export async function placeReceivedFile(
   // A lock makes uploads to one name run one after the other if they replace a file, or if the storage does not guarantee
   // that only one of them succeeds.
   const isAtomic = etag === null && storage.traits.create === 'atomic';
-  return isAtomic ? place() : withNameLocks(ports, storage, parent, [name], visitorTurn(visitorRequest.address), place);
+  return isAtomic ? place() : withNameLocks(ports, storage, parent, [name], { token, turn: visitorTurn(visitorRequest.address) }, place);
 }
