@@ -85,7 +85,7 @@ export async function placeReceivedFile(
     if (!(await decideAgain())) throw new Refusal('permissionOff');
     const lockedName = { tid: link.tid, locationId: link.location_id, parent, name };
     if (etag !== null) await recordEarlierChanges(ports, storage, lockedName, token);
-    await confirm();
+    if (ports.store.isShared) await confirm(); // else there is no other process
     return upload.place();
   }
   // A lock makes uploads to one name run one after the other if they replace a file, or if the storage does not guarantee
