@@ -4,6 +4,7 @@ import { diskStorage, type FolderStorage } from './disk/disk-storage.ts';
 import type { OpenFolder, OpenFolders } from './disk/open-folders.ts';
 import type { LocalLocation } from './local-configuration.ts';
 import { localTestSteps } from './local-test-steps.ts';
+import { uploadWith } from './upload-with.ts';
 
 async function* releaseAtEnd<T>(batches: AsyncIterable<T>, release: () => void): AsyncIterable<T> {
   try {
@@ -24,14 +25,11 @@ function releaseAfterRead(file: OpenFile, hold: () => () => void): OpenFile {
   };
 }
 
-const releaseAfterUpload = (upload: Upload, release: () => void): Upload => ({
-  handle: upload.handle,
-  write: (chunk) => upload.write(chunk),
-  sync: () => upload.sync(),
-  place: () => upload.place(),
-  discard: () => upload.discard().finally(release),
-  closeForRecovery: () => upload.closeForRecovery().finally(release),
-});
+const releaseAfterUpload = (upload: Upload, release: () => void): Upload =>
+  uploadWith(upload, {
+    discard: () => upload.discard().finally(release),
+    closeForRecovery: () => upload.closeForRecovery().finally(release),
+  });
 
 /** Returns the storage of a location of kind `local`. Its folder is opened when it is needed, and may be closed while nobody uses it. */
 export function localStorage(folders: OpenFolders, { folder, writingRules: writing }: LocalLocation): Storage {

@@ -6,6 +6,7 @@ import type { ContinuedUpload, Upload } from '#ports/storage.ts';
 import { StorageBusy } from '#ports/storage-errors.ts';
 import type { FolderListCache } from './folder-list-cache.ts';
 import type { MemoryReservation, TenantMemory } from './memory-budget.ts';
+import { uploadWith } from './upload-with.ts';
 
 const maxListMemory = 48 << 20; // bytes for the entries of a large folder
 
@@ -78,14 +79,7 @@ export class ServicePages {
   /** Returns the upload. Its `place` clears the lists. */
   async watchUpload(starting: Promise<Upload>): Promise<Upload> {
     const upload = await starting;
-    return {
-      handle: upload.handle,
-      write: (chunk) => upload.write(chunk),
-      sync: () => upload.sync(),
-      place: () => this.clearAfter(upload.place()),
-      discard: () => upload.discard(),
-      closeForRecovery: () => upload.closeForRecovery(),
-    };
+    return uploadWith(upload, { place: () => this.clearAfter(upload.place()) });
   }
 
   /** As `watchUpload`, for an upload that continues. */
