@@ -21,7 +21,8 @@ interface TargetRules {
 }
 
 /** Returns whether a file has just changed, and has an ETag that does not tell this version from the next one. */
-const isUnsettled = ({ etag, modified }: Entry, now: number) => etag.startsWith('W/') && modified !== null && now - modified < youngTime;
+const hasUncertainEtag = ({ etag, modified }: Entry, now: number) =>
+  etag.startsWith('W/') && modified !== null && now - modified < youngTime;
 
 /**
  * Checks the folder and the name of a file before it is received.
@@ -47,7 +48,7 @@ export async function checkUploadTarget(
   if (existing?.folder) throw new Refusal('itemExists');
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (!existing || !(tags.includes('*') || tags.includes(existing.etag))) throw new Refusal('itemStale');
-  if (!tags.includes('*') && isUnsettled(existing, now))
+  if (!tags.includes('*') && hasUncertainEtag(existing, now))
     throw new Refusal(
       'itemStale',
       'The file has just changed, and its ETag may not tell two changes apart. Read the ETag again in three seconds.',
