@@ -11,13 +11,12 @@ import { DescribeAnswer } from './image/image-tasks.ts';
 import { DrawAnswer, OpenAnswer } from './pdf/pdf-tasks.ts';
 import { ProcessLane } from './process-lane.ts';
 import { childScript } from './sandbox/child-script.ts';
-import type { Frame } from './sandbox/frames.ts';
+import { type Frame, noBytes } from './sandbox/frames.ts';
 import { parseHeader } from './sandbox/parse-header.ts';
 
 const limits = { memory: 1024, taskTime: 20_000, answer: 256 << 20 };
 const [maxTasks, maxTasksOfTenant] = [2, 1];
 const maxTenants = 4; // whose processes run at a time
-const noBytes = new Uint8Array();
 
 type Kind = SourceDocument['kind'];
 

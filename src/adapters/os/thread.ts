@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-/** Returns the URL of a thread's script in the folder of a module: TypeScript in a checkout, a single JavaScript file in a build. */
-const threadUrl = (name: string, moduleUrl: string) =>
+/** Returns the URL of a thread's or a process's script in the folder of a module: TypeScript in a checkout, one JavaScript file in a build. */
+export const scriptUrl = (name: string, moduleUrl: string) =>
   new URL(`${name}${extname(new URL(moduleUrl).pathname) === '.ts' ? '.ts' : '.mjs'}`, moduleUrl);
 
 // Most threads only make system calls, so a small young generation is enough for them.
@@ -15,7 +15,7 @@ const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
  * @param dataSize bytes of data that the thread holds
  */
 export const startThread = (name: string, moduleUrl: string, workerData?: unknown, dataSize = 0) =>
-  new Worker(threadUrl(name, moduleUrl), {
+  new Worker(scriptUrl(name, moduleUrl), {
     workerData,
     // The data is copied when it changes, so the heap must hold it twice.
     resourceLimits: { ...heapLimits, maxOldGenerationSizeMb: heapLimits.maxOldGenerationSizeMb + Math.ceil((2 * dataSize) / 2 ** 20) },

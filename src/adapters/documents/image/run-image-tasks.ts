@@ -2,30 +2,26 @@ import sharp, { type Sharp } from 'sharp';
 import type { MarkFont } from '#adapters/documents/mark/fonts.ts';
 import { composite, markSvg } from '#adapters/documents/mark/mark-picture.ts';
 import { outlineText } from '#adapters/documents/mark/text-outline.ts';
-import type { Frame } from '#adapters/documents/sandbox/frames.ts';
+import { type Frame, noBytes } from '#adapters/documents/sandbox/frames.ts';
 import { parseHeader } from '#adapters/documents/sandbox/parse-header.ts';
 import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
+import type { PageSize } from '#ports/documents.ts';
 import { ImageTask } from './image-tasks.ts';
 
 const maxPixels = 60_000_000;
 const maxMarkedPixels = 8_000_000; // of the picture of the marks; it is enlarged for larger images
-const jpegOptions = { quality: 85 };
+const lossyOptions = { quality: 85 };
 /** The only decoders that may run. Others are never given bytes from outside. */
 const decoders = ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'];
 const svgDecoder = 'VipsForeignLoadSvgBuffer';
-const formats = new Set(['jpeg', 'png', 'webp']);
-const noBytes = new Uint8Array();
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+type Format = 'jpeg' | 'png' | 'webp';
+const isFormat = (format: string): format is Format => format === 'jpeg' || format === 'png' || format === 'webp';
 
 /** An image as it is seen: upright, in sRGB, and without metadata. Of an animation, the first frame. */
 interface SeenImage {
   readonly image: Sharp;
-  readonly format: string;
-  readonly size: Size;
+  readonly format: Format;
+  readonly size: PageSize;
 }
 
 /** @throws TaskRefused: `damaged` or `tooLarge` */
@@ -33,7 +29,7 @@ async function openImage(bytes: Uint8Array): Promise<SeenImage> {
   try {
     const image = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error', animated: false }).autoOrient().toColourspace('srgb');
     const { format, autoOrient } = await image.metadata();
-    if (!formats.has(format)) throw new TaskRefused('damaged');
+    if (!isFormat(format)) throw new TaskRefused('damaged');
     return { image, format, size: autoOrient };
   } catch (cause) {
     if (cause instanceof TaskRefused) throw cause;
@@ -42,7 +38,7 @@ async function openImage(bytes: Uint8Array): Promise<SeenImage> {
 }
 
 /** Returns the size of an image that is scaled to a width, but never enlarged. */
-function scaledTo(width: number, size: Size): Size {
+function scaledTo(width: number, size: PageSize): PageSize {
   if (width >= size.width) return size;
   return { width, height: Math.max(1, Math.round((size.height * width) / size.width)) };
 }
@@ -61,34 +57,29 @@ export class ImageTasks {
 
   async run({ header, bytes }: Frame): Promise<Frame> {
     const task = parseHeader(ImageTask, header);
-    if (task.task === 'encode') return this.#encode(bytes, task);
+    if (task.task === 'encode') return this.#output(sharp(bytes, { raw: { width: task.width, height: task.height, channels: 4 } }), 'jpeg');
     const { image, format, size } = await openImage(bytes);
     if (task.task === 'describe') return { header: { ...size }, bytes: noBytes };
-    if (task.task === 'mark') return this.#output(await this.#marked(image, size, task.mark), format === 'jpeg' ? 'jpeg' : format);
+    if (task.task === 'mark') return this.#output(await this.#marked(image, size, task.mark), format);
     const drawn = scaledTo(task.width, size);
     const scaled = image.resize(drawn.width, drawn.height, { fit: 'fill' }).flatten({ background: '#fff' });
     return this.#output(await this.#marked(scaled, drawn, task.mark), 'jpeg');
   }
 
-  async #encode(pixels: Uint8Array, { width, height }: Size): Promise<Frame> {
-    return this.#output(sharp(pixels, { raw: { width, height, channels: 4 } }), 'jpeg');
-  }
-
-  async #output(image: Sharp, format: string): Promise<Frame> {
+  async #output(image: Sharp, format: Format): Promise<Frame> {
     try {
-      const encoded = format === 'jpeg' ? image.jpeg(jpegOptions) : format === 'webp' ? image.webp(jpegOptions) : image.png();
-      return { header: { format }, bytes: await encoded.toBuffer() };
+      return { header: { format }, bytes: await image.toFormat(format, format === 'png' ? {} : lossyOptions).toBuffer() };
     } catch {
       throw new TaskRefused('damaged'); // the pixels are decoded only now
     }
   }
 
   /** Returns an image with the text of a mark over it; without a mark, the image. */
-  async #marked(image: Sharp, size: Size, mark: string | null): Promise<Sharp> {
+  async #marked(image: Sharp, size: PageSize, mark: string | null): Promise<Sharp> {
     return mark === null ? image : composite(image, await this.#pictureOf(mark, size), size);
   }
 
-  async #pictureOf(mark: string, size: Size): Promise<Buffer> {
+  async #pictureOf(mark: string, size: PageSize): Promise<Buffer> {
     const scale = Math.min(1, Math.sqrt(maxMarkedPixels / (size.width * size.height)));
     const drawn = { width: Math.ceil(size.width * scale), height: Math.ceil(size.height * scale) };
     sharp.unblock({ operation: [svgDecoder] });

@@ -1,3 +1,4 @@
+import type { PageSize } from '#ports/documents.ts';
 import type { TextOutline } from './text-outline.ts';
 
 /** A matrix of PDF: a point (x, y) goes to (a x + c y + e, b x + d y + f). */
@@ -17,7 +18,7 @@ const rowsOnDiagonal = 9;
  * Returns where a mark stands on a page: again and again at a slant, about seven rows of four.
  * @param size of the page as it is seen; the origin is its lower left corner
  */
-export function markPlaces({ width }: TextOutline, size: { readonly width: number; readonly height: number }): readonly Matrix[] {
+export function markPlaces({ width }: TextOutline, size: PageSize): readonly Matrix[] {
   const diagonal = Math.hypot(size.width, size.height);
   const fontSize = Math.min((diagonal * maxLength) / Math.max(width, 1), Math.min(size.width, size.height) * maxFontSize);
   const length = width * fontSize;

@@ -8,6 +8,7 @@ import {
   PDFRawStream,
   type PDFRef,
 } from '@cantoo/pdf-lib';
+import type { PageSize } from '#ports/documents.ts';
 import { type Matrix, markPlaces, pageMatrix } from './mark-layout.ts';
 import type { OutlineStep, TextOutline } from './text-outline.ts';
 
@@ -28,12 +29,7 @@ function registerLine(context: PDFContext, { steps, width }: TextOutline): PDFRe
 }
 
 /** Registers a form with the marks of a page. @param size of the page as it is seen, in points */
-function registerMarks(
-  context: PDFContext,
-  mark: TextOutline,
-  line: PDFRef,
-  size: { readonly width: number; readonly height: number },
-): PDFRef {
+function registerMarks(context: PDFContext, mark: TextOutline, line: PDFRef, size: PageSize): PDFRef {
   const places = markPlaces(mark, size).map((place) => `q ${matrixOperator(place)} /L Do Q`);
   const dictionary = {
     ...{ Type: 'XObject', Subtype: 'Form', BBox: [0, 0, size.width, size.height] },
@@ -43,7 +39,7 @@ function registerMarks(
 }
 
 /** Returns a PDF of one page with only the marks. @param size in points */
-export async function marksAlone(mark: TextOutline, size: { readonly width: number; readonly height: number }): Promise<Uint8Array> {
+export async function marksAlone(mark: TextOutline, size: PageSize): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   const { context } = document;
   const page = document.addPage([size.width, size.height]);

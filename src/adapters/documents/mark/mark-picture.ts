@@ -1,4 +1,5 @@
 import type { Sharp } from 'sharp';
+import type { PageSize } from '#ports/documents.ts';
 import { markPlaces } from './mark-layout.ts';
 import type { TextOutline } from './text-outline.ts';
 
@@ -6,7 +7,7 @@ const pathOf = ({ steps }: TextOutline) =>
   steps.map(({ operator, coordinates }) => operator + coordinates.map((value) => value.toFixed(3)).join(' ')).join('');
 
 /** Returns an SVG of the marks for an image. Its text is drawn as paths, so no font is looked up. @param size in pixels */
-export function markSvg(mark: TextOutline, { width, height }: { readonly width: number; readonly height: number }): Buffer {
+export function markSvg(mark: TextOutline, { width, height }: PageSize): Buffer {
   const uses = markPlaces(mark, { width, height }).map(
     (place) => `<use href="#l" transform="matrix(1 0 0 -1 0 ${height}) matrix(${place.map((value) => value.toFixed(4)).join(' ')})"/>`,
   );
@@ -17,5 +18,5 @@ export function markSvg(mark: TextOutline, { width, height }: { readonly width: 
 }
 
 /** Lays a picture with four bytes for each pixel over an image of the same size. */
-export const composite = (image: Sharp, pixels: Buffer, { width, height }: { readonly width: number; readonly height: number }): Sharp =>
+export const composite = (image: Sharp, pixels: Buffer, { width, height }: PageSize): Sharp =>
   image.composite([{ input: pixels, raw: { width, height, channels: 4 } }]);

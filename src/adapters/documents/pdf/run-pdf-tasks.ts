@@ -1,23 +1,19 @@
 import type { WrappedPdfiumModule } from '@embedpdf/pdfium';
+import { LRUCache } from 'lru-cache';
 import type { MarkFont } from '#adapters/documents/mark/fonts.ts';
 import { marksAlone, overlayMarks } from '#adapters/documents/mark/mark-pdf.ts';
 import { outlineText } from '#adapters/documents/mark/text-outline.ts';
-import type { Frame } from '#adapters/documents/sandbox/frames.ts';
+import { type Frame, noBytes } from '#adapters/documents/sandbox/frames.ts';
 import { parseHeader } from '#adapters/documents/sandbox/parse-header.ts';
 import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
+import type { PageSize } from '#ports/documents.ts';
 import { PdfDocument, type Picture } from './pdf-document.ts';
 import { PdfTask } from './pdf-tasks.ts';
 
 const maxPages = 2000;
 const maxPixels = 8_000_000;
-const maxKept = { documents: 8, bytes: 256 << 20 };
-const maxKeptMarks = 4;
-const noBytes = new Uint8Array();
-
-interface KeptDocument extends Disposable {
-  readonly document: PdfDocument;
-  readonly length: number;
-}
+const [maxDocuments, maxDocumentBytes] = [8, 192 << 20]; // in the cache; another document is open before it takes its place there
+const maxMarks = 4; // pictures of marks in the cache
 
 /** Lays a picture with alpha over an opaque one. */
 function blend({ data: ground }: Picture, { data: picture }: Picture): void {
@@ -29,13 +25,17 @@ function blend({ data: ground }: Picture, { data: picture }: Picture): void {
   }
 }
 
-/** Runs the tasks of a process. Keeps the documents that were used last, so that each page of a document does not need all its bytes. */
+/** Runs the tasks of a process. Caches the documents that were used last, so that each page of a document does not need all its bytes. */
 export class PdfTasks {
   readonly #pdfium: WrappedPdfiumModule;
   readonly #fonts: readonly MarkFont[];
-  readonly #kept = new Map<string, KeptDocument>();
+  readonly #documents = new LRUCache<string, PdfDocument>({
+    max: maxDocuments,
+    maxSize: maxDocumentBytes,
+    dispose: (document) => document[Symbol.dispose](),
+  });
   /** Pictures of marks, by text and size. */
-  readonly #marks = new Map<string, Picture>();
+  readonly #marks = new LRUCache<string, Picture>({ max: maxMarks });
 
   constructor(pdfium: WrappedPdfiumModule, fonts: readonly MarkFont[]) {
     this.#pdfium = pdfium;
@@ -52,35 +52,20 @@ export class PdfTasks {
   }
 
   #open(id: string, bytes: Uint8Array): Frame {
-    this.#evict(bytes.length);
     using atError = new DisposableStack();
     const document = atError.use(new PdfDocument(this.#pdfium, bytes));
     if (document.pageCount > maxPages) throw new TaskRefused('tooManyPages');
     const pages = Array.from({ length: document.pageCount }, (_, index) => document.sizeOf(index));
-    const resources = atError.move();
-    this.#kept.set(id, { document, length: bytes.length, [Symbol.dispose]: () => resources.dispose() });
+    this.#documents.set(id, document, { size: Math.max(1, bytes.length) });
+    atError.move(); // the cache closes the document
     return { header: { pages }, bytes: noBytes };
   }
 
-  /** Returns a kept document, and makes it the one that was used last. @throws TaskRefused (`unknown`) */
+  /** @throws TaskRefused (`unknown`) */
   #find(id: string): PdfDocument {
-    const kept = this.#kept.get(id);
-    if (!kept) throw new TaskRefused('unknown');
-    this.#kept.delete(id);
-    this.#kept.set(id, kept);
-    return kept.document;
-  }
-
-  /** Closes the documents that were not used for the longest time, to make room for another one. */
-  #evict(length: number): void {
-    let bytes = length;
-    for (const kept of this.#kept.values()) bytes += kept.length;
-    for (const [id, kept] of this.#kept) {
-      if (bytes <= maxKept.bytes && this.#kept.size < maxKept.documents) return;
-      kept[Symbol.dispose]();
-      this.#kept.delete(id);
-      bytes -= kept.length;
-    }
+    const document = this.#documents.get(id);
+    if (!document) throw new TaskRefused('unknown');
+    return document;
   }
 
   async #draw(
@@ -98,18 +83,13 @@ export class PdfTasks {
   }
 
   /** Returns the picture of the marks for a page. @param size in points @param pixels size in pixels */
-  async #pictureOf(
-    text: string,
-    size: { readonly width: number; readonly height: number },
-    pixels: { readonly width: number; readonly height: number },
-  ): Promise<Picture> {
+  async #pictureOf(text: string, size: PageSize, pixels: PageSize): Promise<Picture> {
     const key = JSON.stringify([text, size.width, size.height, pixels.width, pixels.height]);
     const known = this.#marks.get(key);
     if (known) return known;
     const bytes = await marksAlone(outlineText(text, this.#fonts), size);
     using document = new PdfDocument(this.#pdfium, bytes);
     const picture = document.drawTransparent(0, pixels.width, pixels.height);
-    if (this.#marks.size >= maxKeptMarks) this.#marks.clear();
     this.#marks.set(key, picture);
     return picture;
   }

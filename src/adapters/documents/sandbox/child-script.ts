@@ -1,5 +1,6 @@
-import { dirname, extname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { scriptUrl } from '#adapters/os/thread.ts';
 
 /** The script of a sandboxed process, and what it must read to start. */
 export interface ChildScript {
@@ -20,10 +21,8 @@ function projectFolder(file: string): string {
  * @param moduleUrl `import.meta.url` of the calling module
  */
 export function childScript(name: string, moduleUrl: string): ChildScript {
-  const module = fileURLToPath(moduleUrl);
-  const isSource = extname(module) === '.ts';
-  const script = join(dirname(module), `${name}${isSource ? '.ts' : '.mjs'}`);
-  const project = projectFolder(module);
-  const code = isSource ? join(project, 'src') : script;
+  const script = fileURLToPath(scriptUrl(name, moduleUrl));
+  const project = projectFolder(script);
+  const code = script.endsWith('.ts') ? join(project, 'src') : script;
   return { script, readable: [code, join(project, 'node_modules'), join(project, 'package.json')] };
 }

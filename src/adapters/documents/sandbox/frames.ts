@@ -9,6 +9,9 @@ export interface Frame {
   readonly bytes: Uint8Array;
 }
 
+/** The bytes of a frame that has only a header. */
+export const noBytes = new Uint8Array();
+
 /** A frame is larger than it may be. */
 export class FrameTooLarge extends Error {}
 
@@ -28,7 +31,7 @@ export async function writeFrame(stream: Writable, { header, bytes }: Frame): Pr
 /** Joins pieces into one buffer, without a copy if there is only one. */
 const join = (pieces: readonly Buffer[]) => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces));
 
-function parseHeader(json: Buffer): Header {
+function parseJsonObject(json: Buffer): Header {
   const header: unknown = JSON.parse(json.toString());
   if (typeof header !== 'object' || header === null) throw new TypeError('the header of a frame must be an object');
   return { ...header };
@@ -50,7 +53,7 @@ export async function* readFrames(stream: Readable, maxBytes: number): AsyncGene
       const [start, end] = [lengthsSize + headerLength, lengthsSize + headerLength + bytesLength];
       needed = end;
       if (received.length >= end) {
-        yield { header: parseHeader(received.subarray(lengthsSize, start)), bytes: received.subarray(start, end) };
+        yield { header: parseJsonObject(received.subarray(lengthsSize, start)), bytes: received.subarray(start, end) };
         received = received.subarray(end);
         needed = lengthsSize;
       }

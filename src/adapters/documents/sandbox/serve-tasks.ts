@@ -1,4 +1,4 @@
-import { type Frame, readFrames, writeFrame } from './frames.ts';
+import { type Frame, noBytes, readFrames, writeFrame } from './frames.ts';
 
 const maxTaskBytes = 2 ** 31 - 1;
 /** Exit code of a process whose WebAssembly was aborted, usually for lack of memory: its memory is in no known state. */
@@ -25,7 +25,7 @@ export async function serveTasks(work: (task: Frame) => Promise<Frame>): Promise
     } catch (cause) {
       if (cause instanceof Error && cause.name === 'RuntimeError') process.exit(abortedExitCode);
       const reason = cause instanceof TaskRefused ? cause.reason : 'failed';
-      await writeFrame(process.stdout, { header: { refused: reason }, bytes: new Uint8Array() });
+      await writeFrame(process.stdout, { header: { refused: reason }, bytes: noBytes });
     }
   }
 }
