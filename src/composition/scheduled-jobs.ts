@@ -8,6 +8,7 @@ import {
   checkSameDatabase,
   DatabaseReplaced,
   processTimeout,
+  removeEndedProcesses,
   reportAlive,
   reportInterval,
   reportProcessEnd,
@@ -126,8 +127,9 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   // One process recovers the changes that killed processes have left or running ones have given up, but only while it can tell which
   // processes run.
   const recoverOthers = async () => {
-    if (performance.now() >= othersReliableFrom)
-      await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers, ownFailing: failing, busyLocations });
+    if (performance.now() < othersReliableFrom) return;
+    await removeEndedProcesses(ports);
+    await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers, ownFailing: failing, busyLocations });
   };
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => runIfClockIsRight(ports, warn, () => deleteExpiredRows(ports))),

@@ -59,6 +59,9 @@ export interface UploadTarget {
   readonly client?: StorageClient;
 }
 
+/** @throws if the change must not be made, because another process has recovered it */
+export type Confirm = () => Promise<void>;
+
 /**
  * An upload into a staging file. Visitors see no file before `place`. Only one method may run at a
  * time.
@@ -75,12 +78,13 @@ export interface Upload {
   sync(): Promise<void>;
   /**
    * Makes the file visible permanently: it stays visible after a crash. @returns its name
+   * @param confirm awaited directly before the file becomes visible, and again before a request that is repeated
    * @throws ItemExists if the name is taken
    * @throws ItemChanged if the file to replace has changed
    * @throws ItemNotFound if the parent no longer exists
    * @throws ItemBusy, PathTooLong, StorageFull, ChangeImpossible
    */
-  place(): Promise<string>;
+  place(confirm?: Confirm): Promise<string>;
   /** Closes the upload and deletes the staging file. A file that `place` has made visible stays. */
   discard(): Promise<void>;
   /** Closes the upload and keeps the staging file, from which recovery sees whether the file was put in place. */
@@ -151,11 +155,8 @@ export interface ChangeContext {
    * steps were done.
    */
   readonly token: string;
-  /**
-   * Awaited directly before the change is made.
-   * @throws if the change must not be made, because another process has recovered it
-   */
-  readonly confirm?: () => Promise<void>;
+  /** Awaited directly before the change is made. */
+  readonly confirm?: Confirm;
   /** Tokens of other pending changes to the same name. If this change finds the name free, none of them has taken place. */
   readonly pendingTokens: readonly string[];
   readonly client?: StorageClient;

@@ -94,7 +94,8 @@ export class MinimalStorage implements Storage {
       handle: `upload ${token}`,
       write: async (chunk) => void stagedUpload.chunks.push(Buffer.from(chunk)),
       sync: async () => void (await roundTrip()),
-      place: async () => {
+      place: async (confirm) => {
+        await confirm?.();
         stagedUpload.placedAs = await this.#place(target, Buffer.concat(stagedUpload.chunks), token);
         return stagedUpload.placedAs;
       },

@@ -119,6 +119,29 @@ export function uploadContract(name: string, open: OpenStorage): void {
     assert.deepEqual(await namesIn(storage, '/'), ['a.bin']);
   });
 
+  test(`${name}: a file that another process has recovered meanwhile does not become visible`, async (t) => {
+    const storage = await open(t);
+    await putFile(storage, '/', 'replaced.txt', 'old');
+    const replaced = await storage.stat(parsePath('/replaced.txt'));
+    const uploads = [
+      await startUpload(storage, '/', 'new.txt', { size: 3 }),
+      await startUpload(storage, '/', 'large.bin'),
+      await startUpload(storage, '/', 'replaced.txt', { size: 3, etag: replaced?.etag ?? '' }),
+      await storage.upload({ parent: parsePath('/'), name: 'box.txt', size: 3, ifTaken: 'number' }, newToken()),
+    ];
+    for (const upload of uploads) {
+      await upload.write(Buffer.from('new'));
+      await upload.sync();
+      await assert.rejects(
+        upload.place(() => Promise.reject(new Error('recovered'))),
+        /recovered/,
+      );
+      await upload.discard();
+    }
+    assert.deepEqual(await namesIn(storage, '/'), ['replaced.txt']);
+    assert.equal(await readText(storage, '/replaced.txt'), 'old');
+  });
+
   test(`${name}: a written chunk can be reused for the next bytes of its upload`, async (t) => {
     const storage = await open(t);
     const upload = await startUpload(storage, '/', 'a.bin');

@@ -79,7 +79,7 @@ export class ServicePages {
   /** Returns the upload. Its `place` clears the lists. */
   async watchUpload(starting: Promise<Upload>): Promise<Upload> {
     const upload = await starting;
-    return uploadWith(upload, { place: () => this.clearAfter(upload.place()) });
+    return uploadWith(upload, { place: (confirm) => this.clearAfter(upload.place(confirm)) });
   }
 
   /** As `watchUpload`, for an upload that continues. */

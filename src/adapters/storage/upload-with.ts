@@ -5,7 +5,7 @@ export const uploadWith = (upload: Upload, methods: Partial<Omit<Upload, 'handle
   handle: upload.handle,
   write: (chunk) => upload.write(chunk),
   sync: () => upload.sync(),
-  place: () => upload.place(),
+  place: (confirm) => upload.place(confirm),
   discard: () => upload.discard(),
   closeForRecovery: () => upload.closeForRecovery(),
   ...methods,

@@ -27,15 +27,26 @@ export async function checkSameDatabase({ store, vault }: Pick<Ports, 'store' | 
 export async function reportAlive({ store, process }: ProcessPorts): Promise<void> {
   if (!store.isShared) return;
   const { now } = store.dialect;
-  await store.write(async (tx) => {
-    await tx.deleteFrom('process').where('name', '!=', process).where('seen_at', '<', sql<number>`${now} - ${processTimeout}`).execute();
-    // The row is updated and not replaced: with the row, the names that the process holds would be deleted.
-    await tx
-      .insertInto('process')
-      .values({ name: process, seen_at: now })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ seen_at: now }))
-      .execute();
-  }, 'job');
+  // The row is updated and not replaced: with the row, the names that the process holds would be deleted.
+  await store.write(
+    (tx) =>
+      tx
+        .insertInto('process')
+        .values({ name: process, seen_at: now })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ seen_at: now }))
+        .execute(),
+    'job',
+  );
+}
+
+/**
+ * Removes the other processes that have not reported for `processTimeout`, and with them the names that they held. Call it only while the
+ * other processes are able to report.
+ */
+export async function removeEndedProcesses({ store, process }: ProcessPorts): Promise<void> {
+  if (!store.isShared) return;
+  const ended = sql<number>`${store.dialect.now} - ${processTimeout}`;
+  await store.write((tx) => tx.deleteFrom('process').where('name', '!=', process).where('seen_at', '<', ended).execute(), 'job');
 }
 
 /** Reports that this process has ended, so that others need not wait for `processTimeout` before they recover its interrupted work. */

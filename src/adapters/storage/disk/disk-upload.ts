@@ -1,4 +1,4 @@
-import type { ContinuedUpload, StorageClient, UploadTarget } from '#ports/storage.ts';
+import type { Confirm, ContinuedUpload, StorageClient, UploadTarget } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { OpenFolder } from './open-folders.ts';
 import { placeDiskUpload } from './place-upload.ts';
@@ -90,8 +90,9 @@ export class DiskUpload implements ContinuedUpload {
     }
   }
 
-  async place(): Promise<string> {
+  async place(confirm?: Confirm): Promise<string> {
     await this.sync();
+    await confirm?.();
     return placeDiskUpload(this.#folder, this.#stagedUpload, this.#placing, this.#client);
   }
 

@@ -1,4 +1,4 @@
-import type { Upload, UploadTarget } from '#ports/storage.ts';
+import type { Confirm, Upload, UploadTarget } from '#ports/storage.ts';
 import { createStagingFile, discardLate } from './create-staging-file.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import type { OpenFolder } from './open-folders.ts';
@@ -43,8 +43,10 @@ export class SmallUpload implements Upload {
     await this.#stage();
   }
 
-  async place(): Promise<string> {
-    return placeDiskUpload(this.#folder, await this.#stage(), this.#upload.placing, this.#client);
+  async place(confirm?: Confirm): Promise<string> {
+    const stagedUpload = await this.#stage();
+    await confirm?.();
+    return placeDiskUpload(this.#folder, stagedUpload, this.#upload.placing, this.#client);
   }
 
   async discard(): Promise<void> {

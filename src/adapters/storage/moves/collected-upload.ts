@@ -1,7 +1,7 @@
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import type { SpooledFile, UploadSpool } from '#adapters/storage/upload-spool.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
-import type { ClosedUpload, ContinuedUpload, Upload, UploadTarget } from '#ports/storage.ts';
+import type { ClosedUpload, Confirm, ContinuedUpload, Upload, UploadTarget } from '#ports/storage.ts';
 import type { ItemServer } from './item-server.ts';
 import { checkFolder, placeUpload, type StagingPlace } from './place-upload.ts';
 
@@ -62,9 +62,9 @@ class CollectedUpload implements Upload {
     await this.#clear();
   }
 
-  async place(): Promise<string> {
+  async place(confirm?: Confirm): Promise<string> {
     await this.sync();
-    return placeUpload(this.#place, this.#target, { token: this.#token, size: this.#size });
+    return placeUpload(this.#place, this.#target, { token: this.#token, size: this.#size, confirm });
   }
 
   async discard(): Promise<void> {
@@ -110,9 +110,9 @@ class SpooledUpload implements ContinuedUpload {
     return this.#file.body().pieces;
   }
 
-  async place(): Promise<string> {
+  async place(confirm?: Confirm): Promise<string> {
     await this.#file.sync();
-    return this.#upload.place();
+    return this.#upload.place(confirm);
   }
 
   async discard(): Promise<void> {

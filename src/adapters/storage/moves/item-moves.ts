@@ -1,3 +1,4 @@
+import type { Confirm } from '#ports/storage.ts';
 import { ItemExists, ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import { type ChangeEvidence, isVersion, type Marker, versionOf } from './change-evidence.ts';
 import type { ItemServer, MoveOutcome, ServerEntry } from './item-server.ts';
@@ -12,7 +13,7 @@ export interface Move {
   /** The file that it replaces; absent: the name must be free. */
   readonly replaced?: ServerEntry;
   /** Awaited directly before each request that moves the item. */
-  readonly confirm?: (() => Promise<void>) | undefined;
+  readonly confirm?: Confirm | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isSameVersion } from '#adapters/storage/computed-etag.ts';
 import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
-import type { UploadTarget } from '#ports/storage.ts';
+import type { Confirm, UploadTarget } from '#ports/storage.ts';
 import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ChangeEvidence } from './change-evidence.ts';
 import type { ItemMoves } from './item-moves.ts';
@@ -16,6 +16,7 @@ interface StagedFile {
   readonly token: string;
   /** Bytes that were sent. */
   readonly size: number;
+  readonly confirm: Confirm | undefined;
 }
 
 /** @throws ItemNotFound if there is no such folder */
@@ -34,12 +35,12 @@ async function checkStored({ evidence }: StagingPlace, { token, size }: StagedFi
 async function moveTo(
   { evidence, moves }: StagingPlace,
   { parent }: UploadTarget,
-  { token, size }: StagedFile,
+  { token, size, confirm }: StagedFile,
   name: string,
   replaced: ServerEntry | null,
 ): Promise<void> {
   const entry = { name, folder: false, size, modified: null, etag: '' };
-  await moves.run({ token, from: evidence.stagedPath(token), to: [...parent, name], entry, ...(replaced ? { replaced } : {}) });
+  await moves.run({ token, from: evidence.stagedPath(token), to: [...parent, name], entry, confirm, ...(replaced ? { replaced } : {}) });
 }
 
 async function placeNumbered(place: StagingPlace, target: UploadTarget, file: StagedFile): Promise<string> {

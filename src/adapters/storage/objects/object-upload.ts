@@ -1,6 +1,6 @@
 import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
-import type { ClosedUpload, ContinuedUpload, Upload, UploadTarget } from '#ports/storage.ts';
+import type { ClosedUpload, Confirm, ContinuedUpload, Upload, UploadTarget } from '#ports/storage.ts';
 import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { openObjectFile } from './object-file.ts';
 import type { ObjectFolders } from './object-folders.ts';
@@ -84,12 +84,16 @@ class ObjectUpload implements ContinuedUpload {
     yield* file.read({ start: 0, end: file.entry.size - 1 });
   }
 
-  async place(): Promise<string> {
+  async place(confirm?: Confirm): Promise<string> {
     await this.#sendLastPart();
     const { parent, name, ifTaken } = this.#target;
     if (!(await this.#folders.hasFolder(parent))) throw new ItemNotFound('there is no such folder');
-    if (ifTaken === 'number') return this.#placeNumbered();
+    if (ifTaken === 'number') {
+      await confirm?.();
+      return this.#placeNumbered();
+    }
     await this.#checkTarget(ifTaken);
+    await confirm?.();
     await this.#complete(this.#folders.keys.file([...parent, name]));
     return name;
   }

@@ -1,5 +1,5 @@
 import { checkFolder, placeUpload, type StagingPlace } from '#adapters/storage/moves/place-upload.ts';
-import type { ClosedUpload, ContinuedUpload, UploadTarget } from '#ports/storage.ts';
+import type { ClosedUpload, Confirm, ContinuedUpload, UploadTarget } from '#ports/storage.ts';
 import { ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { readSftpRange } from './sftp-file.ts';
@@ -56,10 +56,10 @@ class SftpUpload implements ContinuedUpload {
     this.#isSynced = true;
   }
 
-  async place(): Promise<string> {
+  async place(confirm?: Confirm): Promise<string> {
     await this.sync();
     await this.#file.close(); // some servers do not rename open files
-    this.#placedName = await placeUpload(this.#place, this.#target, { token: this.#token, size: this.#size });
+    this.#placedName = await placeUpload(this.#place, this.#target, { token: this.#token, size: this.#size, confirm });
     return this.#placedName;
   }
 

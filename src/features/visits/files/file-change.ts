@@ -1,6 +1,6 @@
 import type { ItemPath } from '#core/item-path.ts';
 import type { SpaceChange } from '#features/quotas/counted-folders.ts';
-import type { PendingFileChange } from '#ports/storage.ts';
+import type { Confirm, PendingFileChange } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
 
 export interface FileChange {
@@ -43,7 +43,7 @@ export interface PendingChange {
    * Checks that the change is still pending: directly before a folder is created or an item renamed or deleted, and again after long steps.
    * @throws StoreUnavailable if another process has begun to recover the change
    */
-  readonly confirm: () => Promise<void>;
+  readonly confirm: Confirm;
   /**
    * Records the handle of an upload, so that recovery can find what was sent to the storage. Must be called before the
    * first byte is written; for an upload in parts, before the file is put in place.

@@ -4,7 +4,7 @@ import { Refusal } from '#core/messages.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { SharedStorage } from '#features/visits/authorization/shared-storage.ts';
-import type { Upload } from '#ports/storage.ts';
+import type { Confirm, Upload } from '#ports/storage.ts';
 import { withNameLocks } from './name-locks.ts';
 import type { ChangePorts } from './pending-change.ts';
 import { recordEarlierChanges } from './record-earlier-changes.ts';
@@ -64,8 +64,7 @@ interface ReceivedFile {
   /** ETag of the file to replace; null: none. */
   readonly etag: string | null;
   readonly token: string;
-  /** @throws if another process has recovered the upload, because this process was paused */
-  readonly confirm: () => Promise<void>;
+  readonly confirm: Confirm;
   /** Aborted when Postern ends the transfer, for example because it is no longer permitted. */
   readonly abortSignal: AbortSignal;
 }
@@ -86,8 +85,7 @@ export async function placeReceivedFile(
     if (!(await decideAgain())) throw new Refusal('permissionOff');
     const lockedName = { tid: link.tid, locationId: link.location_id, parent, name };
     if (etag !== null) await recordEarlierChanges(ports, storage, lockedName, token);
-    if (ports.store.isShared) await confirm(); // else there is no other process
-    return upload.place();
+    return ports.store.isShared ? upload.place(confirm) : upload.place(); // else there is no other process that could recover it
   }
   // A lock makes uploads to one name run one after the other if they replace a file, or if the storage does not guarantee
   // that only one of them succeeds.
