@@ -19,12 +19,12 @@ import { MachineTokens } from '#adapters/storage/azure/machine-token.ts';
 import { OpenFolders } from '#adapters/storage/disk/open-folders.ts';
 import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
 import { localStorages } from '#adapters/storage/local-storages.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PartSpace } from '#adapters/storage/part-space.ts';
 import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
 import { sftpKind } from '#adapters/storage/sftp/sftp-kind.ts';
 import { storagesByKind } from '#adapters/storage/storage-kinds.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { UploadSpool } from '#adapters/storage/upload-spool.ts';
 import { webdavKind } from '#adapters/storage/webdav/webdav-kind.ts';
 import { openStore } from '#adapters/store/open-store.ts';
@@ -107,7 +107,7 @@ export async function openPorts(
   const serviceTurns = new TenantTurns(() => performance.now(), 1);
   const outbound = resources.use(guardedOutbound({ privateTargets, addTurn: (tid, work) => serviceTurns.add(tid, work) }));
   const parts = new PartSpace({ folder: data.path, minFreeSpace: settings.minFreeSpace });
-  const objectServices = { outbound, parts, memory: new MemoryBudget(), lists: new FolderListCache() };
+  const objectServices = { outbound, parts, memory: storageMemory(), lists: new FolderListCache() };
   const s3 = s3Kind({ ...objectServices, machineCredentials: new MachineCredentials(systemClock.now) }, settings.machineCredentials);
   const spool = new UploadSpool({
     folder: join(data.path, 'uploads'),

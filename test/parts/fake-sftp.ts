@@ -3,11 +3,11 @@ import { createServer } from 'node:net';
 import type { TestContext } from 'node:test';
 import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PrivateKeys } from '#adapters/storage/sftp/private-key.ts';
 import { SftpConnections } from '#adapters/storage/sftp/sftp-connections.ts';
 import { SftpItems } from '#adapters/storage/sftp/sftp-items.ts';
 import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import { atEnd } from './at-end.ts';
 
@@ -25,7 +25,7 @@ export const newKeyPair = () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 
 export async function startFakeSftp(
   t: TestContext,
   answer: (sftp: SFTPWrapper, connection: Connection) => void,
-  { memory = new MemoryBudget(), monotonic = () => performance.now(), connect = (_connection: Connection) => {} } = {},
+  { memory = storageMemory(), monotonic = () => performance.now(), connect = (_connection: Connection) => {} } = {},
 ): Promise<SftpItems> {
   const { private: hostKey, public: publicKey } = newKeyPair();
   const sshServer = new ssh2.Server({ hostKeys: [hostKey] }, (connection: Connection) => {
@@ -48,7 +48,7 @@ export async function startFakeSftp(
   const connections = new SftpConnections(
     configuration,
     1,
-    { outbound, keys: new PrivateKeys(), sessions, readAhead: new MemoryBudget() },
+    { outbound, keys: new PrivateKeys(), sessions, readAhead: storageMemory() },
     monotonic,
   );
   return new SftpItems(connections, '/', Date.now, memory.of(1));

@@ -1,7 +1,7 @@
 import { type AzureServices, openAzureStorage, openContainer } from '#adapters/storage/azure/azure-storage.ts';
 import { MachineTokens } from '#adapters/storage/azure/machine-token.ts';
 import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import type { AzureConfiguration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { partSpace, uploadSpool } from './open-s3.ts';
@@ -11,7 +11,7 @@ export const azureServices = (outbound: Pick<Outbound, 'request'>) => ({
   outbound,
   parts: partSpace(),
   spool: uploadSpool(),
-  memory: new MemoryBudget(),
+  memory: storageMemory(),
   lists: new FolderListCache(),
   machineTokens: new MachineTokens(),
 });

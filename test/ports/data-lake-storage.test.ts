@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { DataLakeStorage } from '#adapters/storage/azure/data-lake-storage.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { AzureConfiguration } from '#core/records/location-configurations.ts';
 import { ChangeImpossible, OutcomeUnknown, StorageBusy, StorageUnavailable } from '#ports/storage-errors.ts';
@@ -92,7 +92,7 @@ test('a folder of a hierarchical Azure account with more files than one page of 
 
 test('a list of a hierarchical Azure account takes memory of the tenant, and gives it back', async (t) => {
   const { service, configuration } = await startFake(t);
-  const storage = open(configuration, { memory: new MemoryBudget(1 << 20) });
+  const storage = open(configuration, { memory: storageMemory(1 << 20) });
   await putFile(storage, '/', 'first', '1');
   await createFolder(storage, parsePath('/'), 'folder');
   const item = service.items.get('first');

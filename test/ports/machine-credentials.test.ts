@@ -3,9 +3,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { openS3, partSpace } from '../parts/open-s3.ts';
@@ -129,7 +129,7 @@ test('a stored location with the role of the machine is unavailable if browsers 
   const services = {
     outbound: { request: () => Promise.reject(new Error('nothing is sent')) },
     parts: partSpace(),
-    memory: new MemoryBudget(),
+    memory: storageMemory(),
     lists: new FolderListCache(),
   };
   const kind = s3Kind({ ...services, machineCredentials: new MachineCredentials() }, [1]);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PrivateKeys } from '#adapters/storage/sftp/private-key.ts';
 import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
 import { SftpStorage } from '#adapters/storage/sftp/sftp-storage.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import { fieldErrorAt } from '../api/field-errors.ts';
 import { missingForRcloneSftp, missingForSshd, type SftpTestServer, startRcloneSftp, startSshd } from '../parts/sftp-servers.ts';
@@ -61,9 +61,9 @@ else {
       outbound,
       sessions,
       keys: new PrivateKeys(),
-      memory: new MemoryBudget(),
+      memory: storageMemory(),
       lists: new FolderListCache(),
-      readAhead: new MemoryBudget(),
+      readAhead: storageMemory(),
     };
     const storage = new SftpStorage(configuration, 1, { ...services, now: () => Date.now() + 2 * hour });
     await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);

@@ -4,10 +4,10 @@ import { connect, createServer, type Socket } from 'node:net';
 import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PrivateKeys } from '#adapters/storage/sftp/private-key.ts';
 import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
 import { SftpStorage } from '#adapters/storage/sftp/sftp-storage.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
@@ -25,9 +25,9 @@ const open = (configuration: SftpConfiguration, over = {}) =>
     outbound,
     keys: new PrivateKeys(),
     sessions,
-    memory: new MemoryBudget(),
+    memory: storageMemory(),
     lists: new FolderListCache(),
-    readAhead: new MemoryBudget(),
+    readAhead: storageMemory(),
     ...over,
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { WebdavStorage } from '#adapters/storage/webdav/webdav-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import { type ApacheWebdav, startApacheWebdav } from '../parts/apache-webdav.ts';
@@ -57,7 +57,7 @@ else {
       ...namesIn(join(data, 'uploads')),
       ...namesIn(join(server.folder, configuration.root ?? '', '.postern')),
     ];
-    const services = { outbound, parts: partSpace(), spool: uploadSpool(), memory: new MemoryBudget(), lists: new FolderListCache() };
+    const services = { outbound, parts: partSpace(), spool: uploadSpool(), memory: storageMemory(), lists: new FolderListCache() };
     const storage = new WebdavStorage(configuration, 1, { ...services, now: () => Date.now() + 2 * hour });
     await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { WebdavStorage } from '#adapters/storage/webdav/webdav-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
@@ -21,7 +21,7 @@ const open = (configuration: WebdavConfiguration, over = {}) =>
     outbound,
     parts: partSpace(),
     spool: uploadSpool(),
-    memory: new MemoryBudget(),
+    memory: storageMemory(),
     lists: new FolderListCache(),
     ...over,
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import ssh2, { type SFTPWrapper } from 'ssh2';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { signInAgent } from '#adapters/storage/sftp/sign-in-agent.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { StorageBusy, StorageUnavailable } from '#ports/storage-errors.ts';
 import { folderStats, newKeyPair, startFakeSftp } from '../parts/fake-sftp.ts';
 import { until } from './until.ts';
@@ -84,7 +84,7 @@ test('the removal of a folder ends with an error at a server that lists names of
 });
 
 test('while a folder is removed, the names held in memory count toward the memory limit of the tenant', async (t) => {
-  const memory = new MemoryBudget(100_000);
+  const memory = storageMemory(100_000);
   const items = await startFakeSftp(
     t,
     (sftp) =>

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { WebdavStorage } from '#adapters/storage/webdav/webdav-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
@@ -18,7 +18,7 @@ async function startFakeServer(t: TestContext, answer: FakeResponder, over: Part
   const { endpoint, requests } = await startFakeService(t, answer);
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
-  const services = { outbound, parts: partSpace(), spool: uploadSpool(), memory: new MemoryBudget(), lists: new FolderListCache(), now };
+  const services = { outbound, parts: partSpace(), spool: uploadSpool(), memory: storageMemory(), lists: new FolderListCache(), now };
   return { storage: new WebdavStorage({ url: `${endpoint}/dav`, ...over }, 1, services), requests };
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { parseStoredPath, rootPath } from '#core/item-path.ts';
 import type { ListingQuery } from '#core/listing.ts';
 import type { ContinuedUpload } from '#ports/storage.ts';
 import { StorageBusy } from '#ports/storage-errors.ts';
 import { FolderListCache } from './folder-list-cache.ts';
-import { MemoryBudget } from './memory-budget.ts';
 import { ServicePages } from './service-pages.ts';
 
 const firstPage: ListingQuery = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 10 };
@@ -13,7 +13,7 @@ const furtherPage = { ...firstPage, startIndex: 10 };
 const entryOf = (number: number) => ({ name: `${1000 + number}`, folder: false, size: number, modified: 1, etag: '"1"' });
 
 /** Opens the pages of a fake service that lists 30 files in two batches. `lists` counts the lists that it has returned. */
-function startPages(memory = new MemoryBudget()) {
+function startPages(memory = storageMemory()) {
   const state = { now: 0, lists: 0 };
   const pages = new ServicePages({ memory: memory.of(1), lists: new FolderListCache(() => state.now) });
   async function* batches() {
@@ -87,7 +87,7 @@ test('a list that was being read during a change is not used for further pages',
 });
 
 test('without memory for all entries of a folder, its pages are still right, and are listed one by one', async () => {
-  const { state, namesOf } = startPages(new MemoryBudget(10_000)); // a tenant may take half of it: enough for some 24 entries
+  const { state, namesOf } = startPages(storageMemory(10_000)); // a tenant may take half of it: enough for some 24 entries
   assert.deepEqual(
     await namesOf(firstPage),
     Array.from({ length: 10 }, (_, index) => `${1000 + index}`),
@@ -97,7 +97,7 @@ test('without memory for all entries of a folder, its pages are still right, and
 });
 
 test('a page of a folder takes memory until its entries are no longer needed', async () => {
-  const { read } = startPages(new MemoryBudget(10_000));
+  const { read } = startPages(storageMemory(10_000));
   const page = await read(firstPage);
   await read(firstPage);
   await assert.rejects(read(firstPage), StorageBusy);

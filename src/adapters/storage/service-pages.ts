@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
+import type { GroupMemory, MemoryReservation } from '#core/memory-budget.ts';
 import { memoryOfEntry, PageSelection, type Steps } from '#core/page-selection.ts';
 import type { ContinuedUpload, Upload } from '#ports/storage.ts';
 import { StorageBusy } from '#ports/storage-errors.ts';
 import type { FolderListCache } from './folder-list-cache.ts';
-import type { MemoryReservation, TenantMemory } from './memory-budget.ts';
 import { uploadWith } from './upload-with.ts';
 
 const maxListMemory = 48 << 20; // bytes for the entries of a large folder
@@ -13,7 +13,7 @@ const maxListMemory = 48 << 20; // bytes for the entries of a large folder
 /** What the pages of a location at a service need. */
 export interface PageServices {
   /** Memory for lists of entries while they are read. */
-  readonly memory: TenantMemory;
+  readonly memory: GroupMemory;
   readonly lists: FolderListCache;
 }
 
@@ -42,7 +42,7 @@ async function reserve(memory: MemoryReservation, selection: PageSelection<Entry
  * read from the service. A further page comes from the list that was cached with the first one, if it still exists.
  */
 export class ServicePages {
-  readonly #memory: TenantMemory;
+  readonly #memory: GroupMemory;
   readonly #lists: FolderListCache;
   #prefix: string;
 

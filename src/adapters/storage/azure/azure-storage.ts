@@ -1,8 +1,8 @@
-import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { encodeQuery } from '#adapters/storage/objects/encode-key.ts';
 import { ObjectStorage, type ObjectStorageServices } from '#adapters/storage/objects/object-storage.ts';
 import type { ObjectStore } from '#adapters/storage/objects/object-store.ts';
 import type { UploadSpool } from '#adapters/storage/upload-spool.ts';
+import type { MemoryBudget } from '#core/memory-budget.ts';
 import type { AzureConfiguration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { azureAddress } from './azure-address.ts';

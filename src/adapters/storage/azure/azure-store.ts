@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
 import { objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
 import { mapInBatches } from '#adapters/storage/objects/map-in-batches.ts';
 import type {
@@ -14,6 +13,7 @@ import type {
 } from '#adapters/storage/objects/object-store.ts';
 import { bodyTimeLimit, conditionFailedStatuses, rangeRequest, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
 import { xmlText } from '#adapters/storage/objects/xml.ts';
+import type { GroupMemory } from '#core/memory-budget.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
 import { ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage-errors.ts';
 import type { AzureContainer } from './azure-container.ts';
@@ -47,7 +47,7 @@ function copyStateOf(status: string | undefined): Pick<ObjectDescription, 'copyS
 }
 
 export interface AzureStoreServices {
-  readonly memory: TenantMemory;
+  readonly memory: GroupMemory;
   /** ms, monotonic. */
   readonly monotonic: () => number;
   /** Signs the address of a download; null: the credentials cannot sign. */
@@ -57,7 +57,7 @@ export interface AzureStoreServices {
 export class AzureStore implements ObjectStore {
   readonly deletesByUrl = true;
   readonly identity: string;
-  readonly memory: TenantMemory;
+  readonly memory: GroupMemory;
   readonly monotonic: () => number;
   readonly signAddress: ObjectStore['signAddress'];
   readonly #container: AzureContainer;

@@ -1,11 +1,11 @@
 import { deletionLimit } from '#adapters/storage/deletion-limit.ts';
-import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
 import type { FileServer } from '#adapters/storage/moves/collected-upload.ts';
 import type { MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { maxListTime, objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { bodyTimeLimit, readBody, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
 import { nameError } from '#core/item-path.ts';
+import type { GroupMemory } from '#core/memory-budget.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
 import { ChangeImpossible, ItemExists, ItemNotFound, StorageUnavailable, StorageUnusable } from '#ports/storage-errors.ts';
 import type { AzureContainer } from './azure-container.ts';
@@ -42,11 +42,11 @@ export class DataLakeItems implements FileServer {
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };
   readonly container: AzureContainer;
   readonly #limitDeletion = deletionLimit();
-  readonly #memory: TenantMemory;
+  readonly #memory: GroupMemory;
   readonly #root: readonly string[];
 
   /** @param memory for lists @param prefix path of the root of the location in the container */
-  constructor(container: AzureContainer, memory: TenantMemory, prefix = '') {
+  constructor(container: AzureContainer, memory: GroupMemory, prefix = '') {
     this.container = container;
     this.#memory = memory;
     this.#root = prefix.split('/').filter((segment) => segment !== '');

@@ -1,10 +1,10 @@
 import { copyText } from '#adapters/storage/copy-text.ts';
-import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
 import type { ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { enforceMinRate } from '#adapters/storage/objects/enforce-min-rate.ts';
 import { sizeOf, timeOf } from '#adapters/storage/objects/list-pages.ts';
 import { readPieces } from '#adapters/storage/objects/service-request.ts';
 import { exceededJsonLimit } from '#core/json-structure.ts';
+import type { MemoryReservation } from '#core/memory-budget.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { quotedEtag } from './azure-list.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { StorageBusy, StorageUnavailable } from '#ports/storage-errors.ts';
 import { decisionBody, readDecision } from './decision.ts';
 
 const monotonic = () => 0;
 /** Returns a reservation of a budget that is large enough. */
-const memory = () => new MemoryBudget().of(1).begin();
+const memory = () => storageMemory().of(1).begin();
 
 test('the decision of a change of many objects is written and read in small pieces', async () => {
   const versions = new Map(Array.from({ length: 3001 }, (_, index) => [`folder/"ä\n${index}`, `"etag-${index}"`]));
@@ -33,7 +33,7 @@ for (const [what, text] of Object.entries({
   });
 
 test('a decision that is larger than the memory of the tenant is refused for now, before all of it was read', async () => {
-  const budget = new MemoryBudget(1 << 20);
+  const budget = storageMemory(1 << 20);
   let lines = 0;
   async function* longDecision() {
     for (; lines < 100_000; lines += 1) yield Buffer.from(`["${lines}${'k'.repeat(8000)}","etag"]\n`);

@@ -1,4 +1,4 @@
-import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#core/memory-budget.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
 import { StorageBusy, StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';

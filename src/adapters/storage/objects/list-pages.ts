@@ -1,4 +1,4 @@
-import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#core/memory-budget.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ListedKeys, ObjectStore, StoredObject } from './object-store.ts';
 
@@ -22,11 +22,11 @@ export async function* listPages(
   { memory, monotonic }: Pick<ObjectStore, 'memory' | 'monotonic'>,
   read: (next: string, memory: MemoryReservation) => Promise<ListPage>,
 ): AsyncGenerator<ListedKeys> {
-  using listMemory = memory.begin();
+  using storageMemory = memory.begin();
   let [keyCount, waitTime] = [0, 0];
   for (let next = ''; ; ) {
     const since = monotonic();
-    const page = await read(next, listMemory);
+    const page = await read(next, storageMemory);
     waitTime += monotonic() - since;
     yield page;
     if (page.next === '') return;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#core/memory-budget.ts';
 import type { ChangeContext, PendingFileChange } from '#ports/storage.ts';
 import { ChangeImpossible, ItemBusy, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { decisionBody, type ETagsByKey, memoryOfVersion, readDecision } from './decision.ts';

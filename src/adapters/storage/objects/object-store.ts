@@ -1,4 +1,4 @@
-import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
+import type { GroupMemory } from '#core/memory-budget.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
 import type { SignedHeaders } from '#ports/storage.ts';
 
@@ -63,7 +63,7 @@ export interface ObjectStore {
   /** Identifies the place: the endpoint, and the bucket or container. */
   readonly identity: string;
   /** Memory for long lists of the tenant. */
-  readonly memory: TenantMemory;
+  readonly memory: GroupMemory;
   /** ms. */
   readonly monotonic: () => number;
   /** Returns an address at which a browser can download an object. null: the credentials cannot sign. @param lifetime seconds */

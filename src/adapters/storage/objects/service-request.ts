@@ -1,5 +1,5 @@
 import pRetry from 'p-retry';
-import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#core/memory-budget.ts';
 import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ObjectRange, WriteCondition } from './object-store.ts';

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
 import { copyText } from '#adapters/storage/copy-text.ts';
-import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#core/memory-budget.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
 import { MarkupLimits } from './markup-limits.ts';

@@ -1,5 +1,4 @@
 import { AwsV4Signer } from 'aws4fetch';
-import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
 import { encodeKey, encodeQuery } from '#adapters/storage/objects/encode-key.ts';
 import { type Method, mayChange } from '#adapters/storage/objects/service-errors.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type XmlRequest,
 } from '#adapters/storage/objects/service-request.ts';
 import { readXml, type XmlElement } from '#adapters/storage/objects/xml.ts';
+import type { GroupMemory } from '#core/memory-budget.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
 import type { SignedHeaders } from '#ports/storage.ts';
@@ -26,7 +26,7 @@ export class S3Bucket {
   /** Identifies the bucket, by its endpoint and name. Does not depend on `pathStyle`. */
   readonly identity: string;
   /** Memory for long lists of the tenant. */
-  readonly memory: TenantMemory;
+  readonly memory: GroupMemory;
   /** ms. */
   readonly monotonic: () => number;
   readonly #address: string;
@@ -44,7 +44,7 @@ export class S3Bucket {
     tid: number,
     accessKey: () => Promise<AccessKey>,
     outbound: Pick<Outbound, 'request'>,
-    memory: TenantMemory,
+    memory: GroupMemory,
     monotonic: () => number = () => performance.now(),
   ) {
     this.#tid = tid;

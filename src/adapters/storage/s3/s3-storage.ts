@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { ObjectKeys } from '#adapters/storage/objects/object-folders.ts';
 import { ObjectStorage, type ObjectStorageServices } from '#adapters/storage/objects/object-storage.ts';
+import type { MemoryBudget } from '#core/memory-budget.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';

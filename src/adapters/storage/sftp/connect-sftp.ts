@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Client, ConnectConfig, SFTPWrapper } from 'ssh2';
-import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import type { MemoryBudget } from '#core/memory-budget.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
 import { waitAtMost } from '#core/time-limit.ts';
 import { type Outbound, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';

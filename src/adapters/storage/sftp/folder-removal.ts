@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#core/memory-budget.ts';
 import { ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { type FolderEntry, readSftpFolder } from './read-folder.ts';
 import type { SftpConnections } from './sftp-connections.ts';

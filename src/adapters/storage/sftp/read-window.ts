@@ -1,4 +1,4 @@
-import type { MemoryReservation } from '#adapters/storage/memory-budget.ts';
+import type { MemoryReservation } from '#core/memory-budget.ts';
 import { StorageBusy } from '#ports/storage-errors.ts';
 
 /** Bytes of a piece. Servers send up to this much in one message. */

@@ -1,4 +1,4 @@
-import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
+import type { GroupMemory } from '#core/memory-budget.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
 import { connectSftp, type SftpServices } from './connect-sftp.ts';
 import { SftpRefusal } from './sftp-errors.ts';
@@ -15,7 +15,7 @@ export class SftpConnections {
   readonly monotonic: () => number;
   readonly #connect: () => Promise<SftpSession>;
   /** Memory for the pieces of files that are read before they are needed. */
-  readonly readAhead: TenantMemory;
+  readonly readAhead: GroupMemory;
   #sessions: SftpSession[] = [];
   #opening: Promise<SftpSession> | null = null;
   #failure: { readonly error: unknown; readonly until: number } | null = null;

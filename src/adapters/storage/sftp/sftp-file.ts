@@ -1,6 +1,6 @@
-import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
 import { memoryFile } from '#adapters/storage/memory-file.ts';
 import { unlessAborted } from '#adapters/storage/unless-aborted.ts';
+import type { GroupMemory } from '#core/memory-budget.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { ItemChanged, StorageUnavailable } from '#ports/storage-errors.ts';
 import { pieceSize, ReadWindow } from './read-window.ts';
@@ -35,7 +35,7 @@ export async function* readSftpRange(
   file: SftpHandle,
   start: number,
   end: number,
-  readAhead: TenantMemory,
+  readAhead: GroupMemory,
   signal?: AbortSignal,
 ): AsyncGenerator<Buffer> {
   using window = new ReadWindow(readAhead.begin());
@@ -71,7 +71,7 @@ export async function openSftpFile(
   }
 }
 
-async function describeFile(file: SftpHandle, name: string, readAhead: TenantMemory, now: () => number): Promise<OpenFile> {
+async function describeFile(file: SftpHandle, name: string, readAhead: GroupMemory, now: () => number): Promise<OpenFile> {
   const { session, id } = file;
   const first = session.read(id, 0, maxContent);
   first.catch(() => {}); // `fstat` may fail first

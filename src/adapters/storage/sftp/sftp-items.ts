@@ -1,9 +1,9 @@
 import type { Stats } from 'ssh2';
 import { computedEtag } from '#adapters/storage/computed-etag.ts';
 import { deletionLimit } from '#adapters/storage/deletion-limit.ts';
-import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
 import type { ItemServer, MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { nameError } from '#core/item-path.ts';
+import type { GroupMemory } from '#core/memory-budget.ts';
 import { ChangeImpossible, ItemExists, ItemNotFound, StorageUnavailable, StorageUnusable } from '#ports/storage-errors.ts';
 import { FolderRemoval } from './folder-removal.ts';
 import { readSftpFolder } from './read-folder.ts';
@@ -38,11 +38,11 @@ export class SftpItems implements ItemServer {
   readonly #connections: SftpConnections;
   readonly #root: string;
   readonly #now: () => number;
-  readonly #memory: TenantMemory;
+  readonly #memory: GroupMemory;
   readonly #limitRemoval = deletionLimit();
 
   /** @param root absolute path of the folder of the location @param now ms since the epoch @param memory for removals of folders */
-  constructor(connections: SftpConnections, root: string, now: () => number, memory: TenantMemory) {
+  constructor(connections: SftpConnections, root: string, now: () => number, memory: GroupMemory) {
     this.#connections = connections;
     this.#root = root.replace(/\/+$/, '');
     this.#now = now;

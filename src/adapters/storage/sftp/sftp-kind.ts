@@ -1,6 +1,6 @@
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { cacheStorages } from '#adapters/storage/storage-cache.ts';
 import type { StorageKind } from '#adapters/storage/storage-kinds.ts';
+import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { parseItemPath } from '#core/item-path.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
@@ -32,7 +32,7 @@ const maxReadAhead = 64 << 20; // bytes for all files that are being read
  */
 export function sftpKind(services: Omit<SftpStorageServices, 'keys' | 'sessions' | 'readAhead'>): StorageKind {
   const keys = new PrivateKeys();
-  const readAhead = new MemoryBudget(maxReadAhead);
+  const readAhead = storageMemory(maxReadAhead);
   const sessions = new Set<SftpSession>();
   return {
     open: cacheStorages(async ({ tid, configuration }) => {

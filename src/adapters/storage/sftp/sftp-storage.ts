@@ -1,7 +1,7 @@
 import type { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
-import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { ItemStorage } from '#adapters/storage/moves/item-storage.ts';
 import type { ItemPath } from '#core/item-path.ts';
+import type { MemoryBudget } from '#core/memory-budget.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
 import type { ClosedUpload, ContinuedUpload, OpenFile, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
 import type { SftpServices } from './connect-sftp.ts';

@@ -1,9 +1,9 @@
 import type { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
-import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { CollectingStorage } from '#adapters/storage/moves/collecting-storage.ts';
 import type { PartSpace } from '#adapters/storage/part-space.ts';
 import type { UploadSpool } from '#adapters/storage/upload-spool.ts';
 import type { ItemPath } from '#core/item-path.ts';
+import type { MemoryBudget } from '#core/memory-budget.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import type { OpenFile, Storage, TestStep } from '#ports/storage.ts';
