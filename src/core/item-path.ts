@@ -134,7 +134,7 @@ export function withName(path: ItemPath, name: string): ItemPath {
  */
 export function numberedName(name: string, suffix: number | string): string {
   const dot = name.lastIndexOf('.');
-  // An extension that takes more than half of the bytes would leave no space for the name: it counts as part of the name.
+  // An extension that takes more than half of the bytes could leave no space for the name: it counts as part of the name.
   const stemLength = dot > 0 && byteLength(name.slice(dot)) <= maxNameBytes / 2 ? dot : name.length;
   const ending = ` (${suffix})${name.slice(stemLength)}`;
   let stem = name.slice(0, stemLength);

@@ -137,11 +137,6 @@ export const messages = {
   storeAway: { id: 5031, status: 503, title: 'The database is not available. Try again later' },
   storageAway: { id: 5032, status: 503, title: 'The file storage is not available. Try again later' },
   signInUnavailable: { id: 5033, status: 503, title: 'This sign-in method is not available' },
-  markingUnavailable: {
-    id: 5034,
-    status: 503,
-    title: 'Archives of files with watermarks are not available yet. Download the files one by one',
-  },
   signingUnavailable: { id: 5035, status: 503, title: 'Digital signatures are not available yet, so these files cannot be downloaded' },
   signInBusy: { id: 5036, status: 503, title: 'Too many sign-ins, sign-in codes, tokens or password changes. Try again in a moment' },
   stopping: { id: 5037, status: 503, title: 'Postern is shutting down. Try again in a moment' },

@@ -18,17 +18,18 @@ export function filePermissions(can: LinkPermissions, { mediaType }: { readonly 
 export const showsList = ({ can }: Share) => can.view || can.download;
 
 /**
- * Returns the permissions that the page offers. Archives of protected files are not available. Without the list, the page has no place for
- * new folders, renaming and deletion. A single shared file can only be replaced.
+ * Returns the permissions that the page offers. Files of a protected share can be downloaded only with a watermark. Without the list, the
+ * page has no place for new folders, renaming and deletion. The only change of a single shared file is its replacement.
  */
 export function offeredPermissions(share: Share): LinkPermissions {
   const { can, folder } = share;
   const hasList = showsList(share);
+  const hasDownloads = !share.marked || share.markedDownload;
   return {
     onlyMarked: share.marked,
     view: can.view,
-    download: can.download && (!share.marked || share.markedDownload),
-    downloadFolder: can.downloadFolder && !share.marked && folder,
+    download: can.download && hasDownloads,
+    downloadFolder: can.downloadFolder && hasDownloads && folder,
     upload: folder ? can.upload : can.upload && can.delete && hasList,
     createFolder: can.createFolder && folder && hasList,
     rename: can.rename && folder && hasList,

@@ -38,7 +38,7 @@ test('with copyProtect alone, visitors see marked pages of PDF files and images,
 });
 
 test('with a watermark, PDF files and images are sent with the mark, and other files are not sent', () => {
-  for (const kind of drawnKinds) assert.deepEqual(results(marked, kind), ['marked', 'markedPages', 'marked', 'markingUnavailable']);
+  for (const kind of drawnKinds) assert.deepEqual(results(marked, kind), ['marked', 'markedPages', 'marked', 'marked']);
   for (const kind of otherKinds)
     assert.deepEqual(
       results(marked, kind),
@@ -48,7 +48,7 @@ test('with a watermark, PDF files and images are sent with the mark, and other f
 
 test('with a watermark and copyProtect, a file can be downloaded with the mark, but is viewed only as pages', () => {
   for (const kind of drawnKinds)
-    assert.deepEqual(results({ ...marked, copyProtect: true }, kind), ['copyProtected', 'markedPages', 'marked', 'markingUnavailable']);
+    assert.deepEqual(results({ ...marked, copyProtect: true }, kind), ['copyProtected', 'markedPages', 'marked', 'marked']);
 });
 
 test('a PDF that must be signed cannot be downloaded yet, but can be viewed', () => {
@@ -95,6 +95,7 @@ const documentedForms: Readonly<Record<string, string>> = {
   'the pages, marked with the visitor': 'markedPages',
   'the pages, with the watermark': 'markedPages',
   'a new file with the watermark': 'marked',
+  'new files with the watermark': 'marked',
 };
 
 test('a document is sent in the forms that the documentation lists', () => {

@@ -16,13 +16,7 @@ export type DeliveryRequest = 'view' | 'pages' | 'download' | 'downloadFolder';
 export type DeliveryForm = 'original' | 'pages' | 'markedPages' | 'marked';
 
 /** Why a file must not be sent in any form. */
-export type DeliveryDenial =
-  | 'copyProtected'
-  | 'cannotBeMarked'
-  | 'markingUnavailable'
-  | 'signingUnavailable'
-  | 'cannotBeViewed'
-  | 'hasNoPages';
+export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'signingUnavailable' | 'cannotBeViewed' | 'hasNoPages';
 
 /** The form of a file, or why it is not sent. */
 export type DeliveryDecision = { readonly form: DeliveryForm } | { readonly denial: DeliveryDenial };
@@ -32,6 +26,11 @@ const hasPages = (kind: ContentKind) => kind === 'pdf' || kind === 'image';
 /** Returns whether no original file of a share may be sent. */
 export function requiresWatermark(protection: Protection): boolean {
   return protection.copyProtect || protection.waterMarkText !== '';
+}
+
+/** Returns whether visitors download new files in place of some of the originals. */
+export function requiresNewFiles(protection: Protection): boolean {
+  return requiresWatermark(protection) || protection.digitalSignature;
 }
 
 /** Seconds for which a signed address of a storage is valid. */
@@ -48,9 +47,8 @@ export function mayDownloadDirectly(
   { ipRanges }: Pick<ProfileRules, 'ipRanges'>,
   now: number,
 ) {
-  const isOriginal = !requiresWatermark(share) && !share.digitalSignature;
   const isLongEnough = share.validTo === null || share.validTo - now > signedAddressLifetime * 1000;
-  return isOriginal && isLongEnough && ipRanges === '';
+  return !requiresNewFiles(share) && isLongEnough && ipRanges === '';
 }
 
 /** Returns the form of a file that needs a watermark. */
@@ -58,13 +56,12 @@ function deliverMarked(request: DeliveryRequest, { copyProtect, digitalSignature
   if (!hasPages(kind)) return { denial: 'cannotBeMarked' };
   if (request === 'pages') return { form: 'markedPages' };
   if (request === 'view') return copyProtect ? { denial: 'copyProtected' } : { form: 'marked' };
-  if (digitalSignature && kind === 'pdf') return { denial: 'signingUnavailable' };
-  return request === 'downloadFolder' ? { denial: 'markingUnavailable' } : { form: 'marked' };
+  return digitalSignature && kind === 'pdf' ? { denial: 'signingUnavailable' } : { form: 'marked' };
 }
 
 /**
- * Returns in which form a file is sent (docs/integrator/access-rules.md, "Protected files"). Signatures, and watermarks in archives, are not
- * available yet: downloads that need one are refused, and the original is never downloaded instead.
+ * Returns in which form a file is sent (docs/integrator/access-rules.md, "Protected files"). Signatures are not available yet: downloads
+ * that need one are refused, and the original is never downloaded instead.
  */
 export function deliver(request: DeliveryRequest, protection: Protection, kind: ContentKind): DeliveryDecision {
   const isDownload = request === 'download' || request === 'downloadFolder';
@@ -73,4 +70,13 @@ export function deliver(request: DeliveryRequest, protection: Protection, kind: 
   if (isDownload && protection.digitalSignature && kind === 'pdf') return { denial: 'signingUnavailable' };
   if (request === 'pages') return hasPages(kind) ? { form: 'pages' } : { denial: 'hasNoPages' };
   return request === 'view' && kind === 'other' ? { denial: 'cannotBeViewed' } : { form: 'original' };
+}
+
+const allKinds: readonly ContentKind[] = ['pdf', 'image', 'audio', 'video', 'text', 'other'];
+
+/** Returns whether every file is sent in the same form after a change of the protection. */
+export function hasSameForms(request: DeliveryRequest, before: Protection, after: Protection): boolean {
+  if (before.waterMarkText !== after.waterMarkText) return false;
+  const formOf = (protection: Protection, kind: ContentKind) => JSON.stringify(deliver(request, protection, kind));
+  return allKinds.every((kind) => formOf(before, kind) === formOf(after, kind));
 }

@@ -11,7 +11,7 @@ export interface Permissions {
   readonly canDelete: boolean;
 }
 
-/** How the files of a share are protected. `findDeliveryDenial` applies it. */
+/** How the files of a share are protected. `deliver` (delivery.ts) applies it. */
 export interface Protection {
   readonly copyProtect: boolean;
   readonly waterMarkText: string;

@@ -14,7 +14,7 @@ const algorithms = ['300d06092a864886f70d0101010500', '301306072a8648ce3d0201060
 /** What comes before the algorithm in a private key (RFC 5208, 5): the length, and the version 0. */
 const beforeAlgorithm = /^30(?:[0-7].|81..|82....)020100/;
 
-/** Returns why the text of a private key cannot be parsed, or null. */
+/** Returns why the text of a private key must not be parsed, or null. */
 export function clientKeyTextProblem(pem: string): string | null {
   const [, base64] = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----/.exec(pem) ?? [];
   const der = Buffer.from(base64 ?? '', 'base64').toString('hex');

@@ -15,14 +15,17 @@ export interface DrawnContent {
   readonly name: string | null;
 }
 
-/** Sends bytes that were drawn for this visitor. They have no ETag and no ranges, because each visitor gets others. */
+/**
+ * Sends bytes that were drawn for this visitor, and disposes of them. They have no ETag and no ranges, because each visitor gets others.
+ */
 export async function sendDrawnBytes(
   { raw: request, id }: FastifyRequest,
   reply: FastifyReply,
   parts: VisitorParts,
-  drawn: DrawnBytes,
+  drawnBytes: DrawnBytes,
   { mediaType, type, name }: DrawnContent,
 ): Promise<void> {
+  using drawn = drawnBytes;
   const auditEntry = await drawn.appendEntry();
   const { raw: response } = reply;
   reply.hijack();

@@ -32,7 +32,7 @@ export function untilText(instant: string, { translate, format }: Translation): 
   return translate(endsWithDay ? 'untilDay' : 'until', { moment });
 }
 
-const protectedCodes = ['copyProtected', 'cannotBeMarked', 'markingUnavailable'];
+const protectedCodes = ['copyProtected', 'cannotBeMarked'];
 
 /** Returns the texts for a failure: what happened, and what to do next. */
 export function describeFailure({ code }: Pick<Failure, 'code'>, { translate }: Translation): { title: string; advice: string } {

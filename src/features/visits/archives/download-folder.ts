@@ -1,4 +1,4 @@
-import { deliver, requiresWatermark } from '#core/authorization/delivery.ts';
+import { deliver, hasSameForms, requiresNewFiles } from '#core/authorization/delivery.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
@@ -10,12 +10,10 @@ import {
 } from '#features/visits/authorization/authorize-visit.ts';
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
-import { readHead, withReadErrors } from '#features/visits/files/open-file.ts';
-import type { Ports } from '#ports/ports.ts';
-import type { OpenFile } from '#ports/storage.ts';
 import { type ArchivedFolder, chosenEntries, walkArchivedFolder, walkInSlices } from './folder-walk.ts';
 import { joinSmallPieces } from './join-small-pieces.ts';
 import { archivedItemPath } from './pending-folders.ts';
+import { type ProtectedFilePorts, ProtectedFiles } from './protected-files.ts';
 import { type ArchiveEntry, maxPlanCost, memoryCostOf, planZip, type ZipPlan } from './zip-plan.ts';
 import { type ArchiveRange, zipRange } from './zip-range.ts';
 import { writeZip, type ZipSource } from './zip-writer.ts';
@@ -34,45 +32,14 @@ export interface FolderArchive {
   readonly appendEntry: () => Promise<TransferEntry>;
 }
 
-type ArchivePorts = Pick<Ports, 'media'> & Pick<VisitServices, 'archives'>;
+type ArchivePorts = ProtectedFilePorts & Pick<VisitServices, 'archives'>;
 
-/** Returns whether a file of the folder would have to be signed. */
-async function mustBeSigned({ media }: Pick<Ports, 'media'>, file: OpenFile, { permit }: AuthorizedVisit): Promise<boolean> {
-  return 'denial' in deliver('downloadFolder', permit.share, media.isPdf(await readHead(file)) ? 'pdf' : 'other');
-}
-
-/** Checks that no file has to be signed. Yields after every slice. @throws Refusal (503) if a PDF has to be signed; as `walkInSlices` */
-async function* checkSignatures(ports: Pick<Ports, 'media'>, archivedFolder: ArchivedFolder, visit: AuthorizedVisit): AsyncGenerator<void> {
-  for await (const item of walkInSlices(archivedFolder)) {
-    if (!item) yield;
-    if (!item || item.entry.folder) continue;
-    archivedFolder.clientGone.throwIfAborted();
-    const file = await withReadErrors(() => archivedFolder.storage.open(archivedItemPath(archivedFolder.folder, item.name)));
-    if (!file) continue;
-    try {
-      if (await mustBeSigned(ports, file, visit)) throw new Refusal('signingUnavailable');
-    } finally {
-      await file.close();
-    }
-  }
-}
-
-async function* zipSources(ports: Pick<Ports, 'media'>, archivedFolder: ArchivedFolder, visit: AuthorizedVisit): AsyncGenerator<ZipSource> {
-  const { digitalSignature } = visit.permit.share;
+async function* zipSources(archivedFolder: ArchivedFolder): AsyncGenerator<ZipSource> {
   for await (const item of walkArchivedFolder(archivedFolder)) {
     if (!item) continue;
     const { entry, name } = item;
-    const open = async () => {
-      const file = await archivedFolder.storage.open(archivedItemPath(archivedFolder.folder, name));
-      // Checks the file once more when it is sent: since the first check, another file may have got the name.
-      if (file && digitalSignature && (await mustBeSigned(ports, file, visit))) {
-        await file.close();
-        throw new Refusal('signingUnavailable');
-      }
-      return file;
-    };
-    // An empty file has no bytes to read or to check.
-    yield { name, modified: entry.modified, open: entry.folder || entry.size === 0 ? null : open };
+    const open = () => archivedFolder.storage.open(archivedItemPath(archivedFolder.folder, name));
+    yield { name, modified: entry.modified, open: entry.folder || entry.size === 0 ? null : open }; // an empty file has no bytes to read
   }
 }
 
@@ -96,33 +63,40 @@ async function* createPlan(archivedFolder: ArchivedFolder, maxEntries: () => num
   return planZip(entries);
 }
 
+type ArchiveContent = Pick<FolderArchive, 'layout' | 'pieces' | 'close'>;
+
+/** Returns an archive without a plan: each item is read when it is sent. */
+function unplannedArchive(
+  { archives }: ArchivePorts,
+  { createNameMemory }: ArchivedFolder,
+  sources: (range: ArchiveRange) => AsyncIterable<ZipSource>,
+): ArchiveContent {
+  const pieceMemory = archives.createPieceMemory();
+  return {
+    layout: null,
+    pieces: (range) => joinSmallPieces(writeZip(sources(range), pieceMemory, createNameMemory()), pieceMemory),
+    close: async () => pieceMemory.end(),
+  };
+}
+
 /**
  * Creates the archive with a plan, so that its size is known beforehand. It has no plan if it has too many entries, if the plans in use
- * already hold too many, or if each file has to be checked again for signatures when it is sent.
+ * already hold too many, or if its files are sent in another form than that of their storage.
  */
-async function createArchive(
-  ports: ArchivePorts,
-  archivedFolder: ArchivedFolder,
-  visit: AuthorizedVisit,
-): Promise<Pick<FolderArchive, 'layout' | 'pieces' | 'close'>> {
+async function createArchive(ports: ArchivePorts, archivedFolder: ArchivedFolder, visit: AuthorizedVisit): Promise<ArchiveContent> {
   const { viewId, address } = visit.visitorRequest;
   const visitor = { viewId, address, tid: visit.link.tid, locationId: visit.link.location_id };
   const { archives } = ports;
-  const { digitalSignature } = visit.permit.share;
-  if (digitalSignature) await archives.inspect(visitor, archivedFolder.clientGone, checkSignatures(ports, archivedFolder, visit));
-  const planInUse = digitalSignature
-    ? null
-    : await archives.plan(visitor, archivedFolder.clientGone, (maxEntries) => createPlan(archivedFolder, maxEntries));
-  const pieceMemory = archives.createPieceMemory();
+  const { storage, folder, clientGone } = archivedFolder;
+  if (requiresNewFiles(visit.permit.share)) {
+    const files = new ProtectedFiles(ports, visit, archivedFolder);
+    await archives.inspect(visitor, clientGone, files.check());
+    return unplannedArchive(ports, archivedFolder, ({ onRead }) => files.sources(onRead));
+  }
+  const planInUse = await archives.plan(visitor, clientGone, (maxEntries) => createPlan(archivedFolder, maxEntries));
   // Without a plan, lists the folders a second time during the response: thousands of entries must not stay in memory for a slow client.
-  if (!planInUse)
-    return {
-      layout: null,
-      pieces: () =>
-        joinSmallPieces(writeZip(zipSources(ports, archivedFolder, visit), pieceMemory, archivedFolder.createNameMemory()), pieceMemory),
-      close: async () => pieceMemory.end(),
-    };
-  const { storage, folder } = archivedFolder;
+  if (!planInUse) return unplannedArchive(ports, archivedFolder, () => zipSources(archivedFolder));
+  const pieceMemory = archives.createPieceMemory();
   const { readRun } = storage;
   const plannedFiles: Parameters<typeof zipRange>[1] = {
     open: ({ name }) => storage.open(archivedItemPath(folder, name)),
@@ -157,17 +131,10 @@ function chosenInAudit(names: readonly string[]) {
   return { names: firstNames, ...(firstNames.length < names.length ? { count: names.length } : {}) };
 }
 
-/**
- * Returns whether the archive may still be sent. If the share began to require digital signatures after the download had started,
- * the archive may not be sent: its files were not checked.
- */
+/** Returns whether the archive may still be sent: whether the visitor may still download it, and with files in the same form. */
 async function isStillPermitted({ permit, decideAgain }: AuthorizedVisit): Promise<boolean> {
   const currentPermit = await decideAgain();
-  return (
-    currentPermit !== null &&
-    !requiresWatermark(currentPermit.share) &&
-    (permit.share.digitalSignature || !currentPermit.share.digitalSignature)
-  );
+  return currentPermit !== null && hasSameForms('downloadFolder', permit.share, currentPermit.share);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { CodeTurns } from '#features/turns/code-turns.ts';
 import type { ClientTurns } from '#features/turns/search-turns.ts';
 import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import type { DocumentTurns } from '#features/visits/documents/document-turns.ts';
+import type { DrawnMemory } from '#features/visits/documents/drawn-memory.ts';
 import type { ChangesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import type { FormatListing } from '#features/visits/files/listing-json.ts';
 import type { ListingTurns } from '#features/visits/files/listing-turns.ts';
@@ -35,6 +36,7 @@ export interface VisitServices {
   readonly formatListing: FormatListing;
   readonly archives: ArchivePlans;
   readonly documentTurns: DocumentTurns;
+  readonly drawnMemory: DrawnMemory;
   readonly searches: ClientTurns;
   readonly portals: ClientTurns;
 }

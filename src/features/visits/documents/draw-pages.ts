@@ -12,8 +12,8 @@ import {
   withDocument,
 } from './viewed-document.ts';
 
-/** Bytes that were drawn for a visitor, and are sent without ETag and ranges. */
-export interface DrawnBytes {
+/** Bytes that were drawn for a visitor, and are sent without ETag and ranges. Disposal gives their memory back. */
+export interface DrawnBytes extends Disposable {
   readonly bytes: Uint8Array;
   readonly stillPermitted: () => Promise<boolean>;
   /** Commits the audit entry. Must be called before the first byte is sent. */
@@ -22,11 +22,16 @@ export interface DrawnBytes {
 
 const ofPages: DocumentRequest = { action: 'view', delivery: 'pages' };
 
-const drawnBytes = (ports: DocumentPorts, document: ViewedDocument, bytes: Uint8Array): DrawnBytes => ({
-  bytes,
-  stillPermitted: () => isStillPermitted(document),
-  appendEntry: () => beginEntry(ports, document),
-});
+/** @throws Refusal (503) if too many drawn bytes are being sent */
+function drawnBytes(ports: DocumentPorts, document: ViewedDocument, bytes: Uint8Array): DrawnBytes {
+  const memory = ports.drawnMemory(document.visit.visitorRequest.address, bytes);
+  return {
+    bytes,
+    stillPermitted: () => isStillPermitted(document),
+    appendEntry: () => beginEntry(ports, document),
+    [Symbol.dispose]: () => memory[Symbol.dispose](),
+  };
+}
 
 /** Returns the sizes of the pages of a document. @throws Refusal */
 export const documentPages = (
@@ -37,7 +42,12 @@ export const documentPages = (
 ): Promise<readonly PageSize[]> =>
   withDocument(ports, visitorRequest, path, ofPages, clientGone, ({ source }) => ports.documents.pages(source));
 
-/** Draws a page of a document. @param number of the page, from 1 @param width of the picture, in pixels @throws Refusal; (404) if there is no such page */
+/**
+ * Draws a page of a document.
+ * @param number of the page, from 1
+ * @param width of the picture, in pixels
+ * @throws Refusal; (404) if there is no such page
+ */
 export const drawPage = (
   ports: DocumentPorts,
   visitorRequest: VisitorRequest,

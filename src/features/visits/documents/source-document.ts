@@ -1,4 +1,5 @@
 import type { ContentKind } from '#core/authorization/delivery.ts';
+import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { withReadErrors } from '#features/visits/files/open-file.ts';
@@ -9,18 +10,30 @@ import type { OpenFile } from '#ports/storage.ts';
 const maxDocumentBytes = 64 << 20;
 const retryAfter = 10; // seconds
 
+/** The location of a share. */
+interface DocumentLocation {
+  readonly tid: number;
+  readonly location_id: number;
+  readonly configuration: string;
+}
+
 /**
  * Returns a file as a document to draw. Its bytes are read only when they are needed.
- * @param key names the file among all files of the tenant, such as its location and path
+ * @param path in the location
  * @throws Refusal (413) if it is too large
  */
-export function sourceDocument(tid: number, key: string, file: OpenFile, kind: ContentKind): SourceDocument {
+export function sourceDocument(
+  { tid, location_id, configuration }: DocumentLocation,
+  path: ItemPath,
+  file: OpenFile,
+  kind: ContentKind,
+): SourceDocument {
   const { size, etag } = file.entry;
   if (size > maxDocumentBytes) throw new Refusal('documentTooLarge', `The file has more than ${maxDocumentBytes >> 20} MiB.`);
   return {
     kind: kind === 'pdf' ? 'pdf' : 'image',
     tid,
-    version: sha256(JSON.stringify([key, etag, size])),
+    version: sha256(JSON.stringify([location_id, configuration, formatItemPath(path), etag, size])),
     read: () => withReadErrors(() => readRange(file, { start: 0, end: size - 1 })),
   };
 }

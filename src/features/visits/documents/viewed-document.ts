@@ -1,7 +1,6 @@
 import { type DeliveryForm, type DeliveryRequest, deliver } from '#core/authorization/delivery.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import { watermarkText } from '#core/watermark-text.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
 import {
   type AuthorizationPorts,
@@ -16,8 +15,12 @@ import type { SourceDocument } from '#ports/documents.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { sourceDocument, withDocumentErrors } from './source-document.ts';
+import { markOf } from './visit-mark.ts';
 
-export type DocumentPorts = AuthorizationPorts & StoragePorts & Pick<Ports, 'media' | 'documents'> & Pick<VisitServices, 'documentTurns'>;
+export type DocumentPorts = AuthorizationPorts &
+  StoragePorts &
+  Pick<Ports, 'media' | 'documents'> &
+  Pick<VisitServices, 'documentTurns' | 'drawnMemory'>;
 
 /** What a visitor requests of a document, and the action that it needs a permission for. */
 export interface DocumentRequest {
@@ -35,15 +38,6 @@ export interface ViewedDocument {
   readonly form: DeliveryForm;
   /** Text of the watermark; null: none is needed. */
   readonly mark: string | null;
-}
-
-const dayLength = 10; // characters of a day in ISO 8601
-
-/** Returns the text of the watermark for a visit. @param now ms since the epoch */
-function markOf({ permit, authenticated, visitorRequest }: AuthorizedVisit, now: number): string {
-  const { name = '', email = '' } = authenticated?.signedIn ?? {};
-  const date = new Date(now).toISOString().slice(0, dayLength);
-  return watermarkText(permit.share.waterMarkText, { user: name, email, address: visitorRequest.address, date });
 }
 
 const eventOf = ({ link, authenticated, visitorRequest }: AuthorizedVisit, action: string, path: ItemPath) => ({
@@ -72,9 +66,8 @@ async function openDocument(
       throw new Refusal(because);
     }
     const { form } = delivery;
-    const key = JSON.stringify([link.location_id, link.configuration, formatItemPath(pathInLocation)]);
     const mark = form === 'marked' || form === 'markedPages' ? markOf(visit, ports.clock.now()) : null;
-    return { request, path, visit, file, source: sourceDocument(link.tid, key, file, kind), form, mark };
+    return { request, path, visit, file, source: sourceDocument(link, pathInLocation, file, kind), form, mark };
   } catch (cause) {
     await file.close();
     throw cause;

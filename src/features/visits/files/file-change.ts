@@ -40,7 +40,7 @@ export interface PendingChange {
   /** Part of the names of the change's files in the staging area. These files show recovery which steps were done. */
   readonly token: string;
   /**
-   * Checks that the change is still pending: directly before a folder is created or an item renamed or deleted, and again after long steps.
+   * Checks that the change is still pending: directly before it has an effect in the storage, and again after long steps.
    * @throws StoreUnavailable if another process has begun to recover the change
    */
   readonly confirm: Confirm;

@@ -11,7 +11,7 @@ const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolv
 /** What holding names needs. */
 export type HoldPorts = Pick<Ports, 'store' | 'process'>;
 
-/** Some names of this process are held by another process. */
+/** Another process holds at least one of the names that this process needs. */
 class NamesHeld extends Error {}
 
 /** Holds a name for this process. Names that this process holds already change their holder. @throws NamesHeld */

@@ -128,7 +128,7 @@ interface RecoveryOptions {
   readonly failing?: FailingLocations;
   /** The locations where runs with `ownOnly` have failed. Where they gave up, the changes are left to other running processes. */
   readonly ownFailing?: FailingLocations;
-  /** The locations at which other runs may still recover changes. This run skips them. */
+  /** The locations at which an earlier run is not done yet. This run skips them. */
   readonly busyLocations?: BusyLocations;
 }
 

@@ -9,7 +9,10 @@ const batchSize = 500; // sessions that one transaction ends
 interface EndedSessions {
   /** Subject of the user; empty: any user. */
   readonly subject: string;
-  /** One session at the provider; empty: all sessions of the user. If `subject` is given too, the sessions of the user without a provider session also end. */
+  /**
+   * One session at the provider; empty: all sessions of the user. If `subject` is given too, the sessions of the user without a provider
+   * session also end.
+   */
   readonly providerSession: string;
 }
 

@@ -1,0 +1,43 @@
+import { numberedName } from '#core/item-path.ts';
+
+const noteName = 'Files left out.txt';
+const maxNames = 1000;
+const maxLength = 1 << 17; // characters of all names
+
+/** Why an archive leaves a file out. */
+export type OmissionReason = 'cannotBeMarked' | 'documentTooLarge';
+
+const explanations: Readonly<Record<OmissionReason, string>> = {
+  cannotBeMarked: 'It cannot be watermarked: it is neither a PDF file nor an image, or it is damaged or encrypted.',
+  documentTooLarge: 'It is too large, or takes too long to watermark.',
+};
+
+/** The files that an archive leaves out, and the text file in the archive that names them. */
+export class OmittedFiles {
+  readonly #lines: string[] = [];
+  #length = 0;
+  #count = 0;
+  #hasNoteName = false;
+
+  /** @param name path in the archive */
+  add(name: string, reason: OmissionReason): void {
+    this.#count += 1;
+    const line = `${name}\r\n  ${explanations[reason]}\r\n`;
+    if (this.#lines.length === maxNames || this.#length + line.length > maxLength) return;
+    this.#lines.push(line);
+    this.#length += line.length;
+  }
+
+  /** Notes an item of the archive: the text file must not have its name. @param name path in the archive */
+  noteItem(name: string): void {
+    if (name.replace(/\/$/, '').toLowerCase() === noteName.toLowerCase()) this.#hasNoteName = true;
+  }
+
+  /** Returns the text file, or null if no file is left out. */
+  note(): { readonly name: string; readonly text: Buffer } | null {
+    if (this.#count === 0) return null;
+    const more = this.#count - this.#lines.length;
+    const lines = ['These files are not in this archive:\r\n', ...this.#lines, ...(more > 0 ? [`and ${more} more.\r\n`] : [])];
+    return { name: this.#hasNoteName ? numberedName(noteName, 'Postern') : noteName, text: Buffer.from(lines.join('\r\n')) };
+  }
+}
