@@ -117,7 +117,10 @@ export async function startPostern(t: TestContext, { environment = {}, replaceme
 }
 export type TestPostern = Awaited<ReturnType<typeof startPostern>>;
 
-/** Returns the body of a share/add request that allows everything at the root of the location. @param over fields that replace the defaults */
+/**
+ * Returns the body of a share/add request that allows everything at the root of the location.
+ * @param over fields that replace the defaults
+ */
 export function newShare(over: object = {}): Json {
   return { ...shareBody, ...over };
 }

@@ -151,7 +151,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       for (const timer of timers) clearTimeout(timer);
       await runner[Symbol.asyncDispose]();
-      await reportProcessEnd(ports).catch(() => {}); // without this, the other processes notice the end within a minute
+      await reportProcessEnd(ports).catch(() => {}); // without this, the other processes notice the end after about a minute
     },
   };
 }

@@ -41,7 +41,7 @@ declare module 'fastify' {
 
 const requestIdBits = 96;
 const maxPathLength = 16_384;
-const kernelBuffer = 1 << 14; // bytes: the kernel's send buffer has at least this size, whatever its settings
+const kernelBuffer = 1 << 14; // bytes: the kernel's send buffer has at least this size, unless its maximum was reduced
 
 /** Returns a function that creates request ids: an unguessable prefix of the process, and a counter. */
 function createRequestIds(random: Random): () => string {

@@ -56,6 +56,6 @@ export interface Documents extends AsyncDisposable {
   pages(document: SourceDocument): Promise<readonly PageSize[]>;
   /** Returns a page as a JPEG. */
   draw(document: SourceDocument, request: PageRequest): Promise<Uint8Array>;
-  /** Returns a new PDF, or an image of the same format, with a text over every page. It contains nothing else of the document. */
+  /** Returns a new PDF, or an image of the same format, that contains only the pages of the document, with a text over each. */
   mark(document: SourceDocument, mark: string): Promise<Uint8Array>;
 }

@@ -34,7 +34,9 @@ export interface SearchQuery {
   readonly matches: Matches;
   /** null: no word, or one that is already a filter of `matches`. */
   readonly word: WordMatch | null;
-  /** The records whose text index can find a word; null: they have none. Also given without a word: the index is loaded for the next query. */
+  /**
+   * The records whose text index can find a word; null: they have none. Also given without a word: the index is loaded for the next query.
+   */
   readonly searchedRecords: SearchScope | null;
   /** Whether a filter other than `word` excludes records. */
   readonly hasOtherFilter: boolean;

@@ -62,10 +62,7 @@ export interface UploadTarget {
 /** @throws if the change must not be made, because another process has recovered it */
 export type Confirm = () => Promise<void>;
 
-/**
- * An upload into a staging file. Visitors see no file before `place`. Only one method may run at a
- * time.
- */
+/** An upload into a staging file. Visitors see no file before `place`. Only one method may run at a time. */
 export interface Upload {
   /**
    * What recovery needs besides the token, such as the id of a multipart upload. The caller must record it before the first
@@ -199,7 +196,7 @@ export interface Storage {
   folderKey(path: ItemPath): Promise<string>;
   /** Returns the entries of a folder in batches, unsorted, or null if there is no folder. A batch may be empty. */
   list(path: ItemPath, client?: StorageClient): Promise<AsyncIterable<readonly Entry[]> | null>;
-  /** Returns one sorted page of a folder, or null if there is no folder. The caller disposes its `memory`. @throws PageTooDeep (core/listing) */
+  /** Returns one sorted page of a folder, or null if there is no folder. The caller disposes its `memory`. @throws PageTooDeep */
   page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;
   /** Opens a file. @returns null if there is no file @throws ItemArchived; ItemChanged if the file changes while it is opened */
   open(path: ItemPath, client?: StorageClient): Promise<OpenFile | null>;

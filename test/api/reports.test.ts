@@ -69,7 +69,7 @@ function addUp(windows: readonly (readonly VisitorCounts[])[]) {
 
 const byKey = (one: { key: string }, other: { key: string }) => (one.key < other.key ? -1 : 1);
 
-test('the windows of an activity report add up to the sums of a single count, and each lists the latest visitors first', async (t) => {
+test('an activity report is read in parts (windows): their counts add up to those of a single count, and each lists the latest visitors first', async (t) => {
   const { call, ports } = await startPostern(t);
   const start = Date.parse('2026-03-01T00:00:00Z');
   const anyEntry = fc.record({

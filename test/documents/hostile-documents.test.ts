@@ -15,7 +15,7 @@ function pdfOf(objects: readonly string[]): Buffer {
 const catalog = '<< /Type /Catalog /Pages 2 0 R >>';
 const streamOf = (dictionary: string, content: string) => `<< ${dictionary} /Length ${content.length} >>\nstream\n${content}\nendstream`;
 
-/** A page that draws a form, which draws another one ten times, and so on: 10^9 drawings. */
+/** A page that draws a form, which draws another one ten times, and so on: 10^8 drawings. */
 function nestedForms(): Buffer {
   const depth = 9;
   const formOf = (level: number) => {
@@ -34,7 +34,7 @@ function manyPages(count: number): Buffer {
   return pdfOf([catalog, `<< /Type /Pages /Kids [${kids}] /Count ${count} >>`, ...pages]);
 }
 
-/** A PNG file of some hundred bytes whose header states 50,000 x 50,000 pixels. */
+/** A PNG file of less than a hundred bytes whose header states 50,000 x 50,000 pixels. */
 function hugePng(): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const length = Buffer.alloc(4);

@@ -16,7 +16,7 @@ const crowded = (mails: SlowMails) => {
   return { tenants: [...tenants].sort(), turns: [...turns].sort() };
 };
 
-test('no further mail of a turn with three slow mails is sent, but other mails of its tenant are sent', () => {
+test('while three of the mails that share a turn are slow, no further one of them is sent, but other mails of the tenant are sent', () => {
   const mails = new SlowMails(concurrency);
   for (let count = 0; count < 3; count += 1) {
     assert.deepEqual(crowded(mails), { tenants: [], turns: [] });
@@ -27,7 +27,7 @@ test('no further mail of a turn with three slow mails is sent, but other mails o
   assert.deepEqual(crowded(mails), { tenants: [], turns: [] });
 });
 
-test('no further mail of a tenant with eight slow mails of different turns is sent', () => {
+test('while eight mails of a tenant are slow, no further mail of the tenant is sent, even if no two of the eight share a turn', () => {
   const mails = new SlowMails(concurrency);
   for (let count = 0; count < 8; count += 1) addSlow(mails, turn(1, `turn ${count}`));
   assert.deepEqual(crowded(mails), { tenants: [1], turns: [] });
@@ -39,7 +39,7 @@ test('at most twenty slow mails of all tenants are sent in addition to the usual
   assert.deepEqual(results.indexOf(false), 20);
 });
 
-test('turns whose last mail was slow leave two workers to other turns, and one to other tenants', () => {
+test('after a slow mail, the mails that share its turn leave two workers to other mails, and the mails of its tenant leave one to other tenants', () => {
   const mails = new SlowMails(concurrency);
   for (let count = 0; count < 3; count += 1) mails.begin(turn(1, 'a'));
   mails.measure(turn(1, 'a'), 1500);
@@ -51,7 +51,7 @@ test('turns whose last mail was slow leave two workers to other turns, and one t
   assert.deepEqual(crowded(mails), { tenants: [], turns: [] });
 });
 
-test('a host with three slow mails gets no further mail from any turn, but other hosts do', () => {
+test('a host with three slow mails gets no further mail of any tenant, but other hosts do', () => {
   const mails = new SlowMails(concurrency);
   const slow = Array.from({ length: 3 }, (_, index) => turn(index, `turn ${index}`));
   for (const mail of slow) {

@@ -15,7 +15,7 @@ export async function samplePdf(): Promise<Buffer> {
   return Buffer.from(await document.save({ useObjectStreams: false }));
 }
 
-/** Returns a JPEG of 600 x 400 pixels that must be turned to be upright, with a place in its metadata. */
+/** Returns a JPEG of 600 x 400 pixels that must be rotated to be upright. Its metadata contain a GPS latitude. */
 export const samplePhoto = (): Promise<Buffer> =>
   sharp({ create: { width: 600, height: 400, channels: 3, background: '#264' } })
     .withMetadata({ orientation: 6 })

@@ -49,7 +49,7 @@ function startConflictingChange(store: Store, tenant: number) {
   return { retryStarted: retryStarted.promise, release: release.resolve, done };
 }
 
-test('while a conflicting change is retried, changes of visitors, other tenants and other processes continue', async (t) => {
+test('while a conflicting change of a tenant is retried, changes of visitors, jobs and other tenants continue in every process', async (t) => {
   const [one, other] = [await openStore(t), await openStore(t)];
   const change = startConflictingChange(one, 2);
   await change.retryStarted;

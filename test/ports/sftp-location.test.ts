@@ -91,7 +91,7 @@ else {
     assert.deepEqual(readdirSync(outside.root), ['secret.txt']);
   });
 
-  test('a file at an SFTP server that has just changed cannot be replaced by its ETag, which could be that of two versions', async (t) => {
+  test('at an SFTP location, a file that has just changed cannot be replaced with If-Match and its ETag, because two versions could have this ETag', async (t) => {
     const postern = await startPostern(t, { environment });
     const configuration = await server.newFolder();
     await addLocation(postern, configuration);

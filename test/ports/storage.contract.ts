@@ -119,7 +119,7 @@ export function uploadContract(name: string, open: OpenStorage): void {
     assert.deepEqual(await namesIn(storage, '/'), ['a.bin']);
   });
 
-  test(`${name}: a file that another process has recovered meanwhile does not become visible`, async (t) => {
+  test(`${name}: a file does not become visible if another process has recovered its upload meanwhile`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'replaced.txt', 'old');
     const replaced = await storage.stat(parsePath('/replaced.txt'));

@@ -12,7 +12,7 @@ const step = fc.oneof(
   fc.record({ action: fc.constant('find' as const), word, within: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 1 }) }),
 );
 
-test('a search finds exactly the records that contain the word, after any additions, changes and removals', () => {
+test('a search finds exactly the records that contain the word or belong to a given container, after any additions, changes and removals', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 9000 }), fc.array(step, { maxLength: 60 }), (initialCount, steps) => {
       const index = new TextIndex();

@@ -51,7 +51,7 @@ test('a visitor sees the pages of a PDF as pictures, rotated and cropped as in o
   }
 });
 
-test('a visitor sees an image upright and without metadata, whatever its name', async (t) => {
+test('a visitor sees an image upright and without metadata, and the pages of a PDF whatever its name', async (t) => {
   const send = await shareDocuments(t);
   assert.deepEqual((await send('/pages/photo.jpg')).json.pages, [{ number: 1, width: 400, height: 600 }]);
   const picture = await sharp((await send('/page/photo.jpg?width=200')).bytes).metadata();

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { type WaitingRequest, waitingLimit } from '#features/turns/waiting-limit.ts';
 import { growthFactor } from '../parts/growth.ts';
 
-/** Fills a limit with one request from each of `all` networks. Returns the limit, and a request of another network that is not added yet. */
+/**
+ * Fills a limit with one request from each of `all` networks. Returns the limit, and a request of another network that is not added yet.
+ */
 function fullLimit(all: number) {
   const limit = waitingLimit({ inner: 10, all }, () => new Error('busy'));
   const request = (name: string) => ({ inner: name, largeGroups: [`wide ${name}`, name], refuse: () => {} });

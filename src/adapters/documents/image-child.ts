@@ -1,5 +1,5 @@
-// The process that decodes and encodes images. It has no network and no write access. It loads native code, so it reads no other files
-// than images, and only in three formats.
+// The process that decodes and encodes images. It has no network and no write access. It loads native code, so the only documents
+// that it reads are images in three formats.
 import { ImageTasks } from './image/run-image-tasks.ts';
 import { openMarkFonts } from './mark/fonts.ts';
 import { serveTasks } from './sandbox/serve-tasks.ts';

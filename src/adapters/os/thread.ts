@@ -1,7 +1,9 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-/** Returns the URL of a thread's or a process's script in the folder of a module: TypeScript in a checkout, one JavaScript file in a build. */
+/**
+ * Returns the URL of a thread's or a process's script in the folder of a module: TypeScript in a checkout, one JavaScript file in a build.
+ */
 export const scriptUrl = (name: string, moduleUrl: string) =>
   new URL(`${name}${extname(new URL(moduleUrl).pathname) === '.ts' ? '.ts' : '.mjs'}`, moduleUrl);
 

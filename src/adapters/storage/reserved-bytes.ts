@@ -17,7 +17,7 @@ export class ReservedBytes {
   readonly #byTenant = new Map<string, number>();
   #total = 0;
 
-  /** Adds a file of the folder. A file that is not a reservation does not count. */
+  /** Adds a file of the folder that contains the uploads and reservations. A file that is not a reservation does not count. */
   addFile(file: string): void {
     if (file.includes(separator)) this.add(uploadOf(file), Number(file.slice(file.indexOf(separator) + 1)));
   }

@@ -52,7 +52,11 @@ export class ServicePages {
     this.#prefix = lists.newPrefix();
   }
 
-  /** Returns a page, with its memory. @param list returns the entries of the folder, or null if there is none @throws PageTooDeep, StorageBusy */
+  /**
+   * Returns a page, with its memory.
+   * @param list returns the entries of the folder, or null if there is none
+   * @throws PageTooDeep, StorageBusy
+   */
   async read(
     path: ItemPath,
     query: ListingQuery,

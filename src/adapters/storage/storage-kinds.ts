@@ -9,8 +9,8 @@ export interface StorageKind extends AsyncDisposable {
   /** Returns what is wrong with a configuration, or null if the tenant may store it. @param others see `Storages` */
   configurationError(location: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
   /**
-   * Deletes the files that ended uploads have left outside of the locations. Absent: there are no such files, or another kind with the
-   * same folder deletes them.
+   * Deletes the files that ended uploads have left in a folder outside of the locations. Absent: the kind has no such folder, or
+   * another kind, which shares the folder, deletes them.
    */
   sweep?(findTokensInUse: FindTokensInUse, signal?: AbortSignal): Promise<void>;
 }

@@ -5,8 +5,8 @@ import type { Database } from '#ports/tables.ts';
 export type CopiedRow = Readonly<Record<string, unknown>>;
 
 /**
- * The tables that are copied. The running processes, what they hold, and the invitation of the first operator do not belong to a copy. The tables of counts
- * are not copied, because triggers fill them.
+ * The tables that are copied. A copy contains neither the running processes and the names that they hold nor the invitation of the
+ * first operator. The tables of counts are not copied, because triggers fill them.
  */
 type CopiedTable = Exclude<keyof Database, 'process' | 'held_name' | 'console_invitation' | 'share_count' | 'user_count'>;
 type Keys = { readonly [T in CopiedTable]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };

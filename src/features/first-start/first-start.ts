@@ -89,7 +89,7 @@ async function makeFoldersRelative(tx: Tx, files: string, { vault }: Pick<Ports,
     .execute();
   for (const row of rows) {
     const value = readConfiguration(row, vault);
-    const member = value?.path === undefined ? 'folder' : 'path'; // `folder` is its former name
+    const member = value?.path === undefined ? 'folder' : 'path'; // `folder` is the former name of `path`
     const folder = value?.[member];
     if (folder !== files && !folder?.startsWith(`${files}/`)) continue;
     const configuration = sealConfiguration(JSON.stringify({ ...value, [member]: localFolder + folder.slice(files.length) }), vault);

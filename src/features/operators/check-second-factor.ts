@@ -35,7 +35,7 @@ const maxStepsAhead = 2;
  */
 const isNewer = (step: number, last: number, maxAhead: number): boolean => step > last || last > step + maxAhead;
 
-/** Returns the key by which wrong codes and passkeys are counted, for all networks: codes are checked only after the right password. */
+/** Returns the key by which wrong codes and passkeys are counted, in all networks together: each attempt needs the right password. */
 const attemptKey = (operatorId: number): FailureKey => ({ scope: 'pair', key: `second factor ${operatorId}` });
 
 async function proofOfCode(

@@ -38,7 +38,7 @@ async function isStillCounted(db: Tx, { tid, id, path }: CountedFolder): Promise
     .where('tid', '=', tid)
     .where('location_id', '=', id)
     .where('path_key', '=', path)
-    .where(({ or, eb }) => or([eb('max_bytes', 'is not', null), eb('max_files', 'is not', null)])) // as the index share_quota
+    .where(({ or, eb }) => or([eb('max_bytes', 'is not', null), eb('max_files', 'is not', null)])) // the condition of the index share_quota
     .limit(1)
     .executeTakeFirst();
   return share !== undefined;

@@ -35,7 +35,7 @@ const stepInRow = sql`case when holder is null then ${sql.lit(idleClaimStep)} el
 /** `claimOf` in SQL. */
 const claimedBytes = sql`case when size - received < ${stepInRow} then size else received + ${stepInRow} end`;
 
-/** Returns the bytes and files claimed by changes of files, and by uploads whose file is being put in place. */
+/** Returns the bytes and files that pending changes claim. An upload in parts claims its space in a row of its own. */
 async function spaceOfPendingChanges(db: Tx, { tid, locationId, path }: LocationItem): Promise<UsedSpace> {
   const item = splitPath(path);
   const row = await db

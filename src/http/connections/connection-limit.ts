@@ -13,8 +13,8 @@ const isUpload = ({ method, headers }: IncomingMessage) => uploadMethods.include
 /**
  * Limits the number of connections, so that idle connections of one site do not keep other clients out. Beyond the limit, each new
  * connection closes the oldest connection without a request in progress, of the site with the most connections (site A). If A has
- * none, and the new connection comes from A or a site with one connection less, it is refused. Otherwise, A loses its oldest connection
- * whose request body (other than an upload) is incomplete, or else its newest one.
+ * none, and the new connection comes from A or a site that now has at most one connection less, it is refused. Otherwise, A loses
+ * its oldest connection whose request body (other than an upload) is incomplete, or else its newest one.
  */
 export function limitConnections(server: Server, max: number): void {
   const bySite = new ItemsByGroup<Socket>();

@@ -157,7 +157,7 @@ export const linkPaths = {
       parameters: [
         path,
         query('number', { type: 'integer', minimum: 1 }, 'Number of the page, starting at 1. Default 1.'),
-        query('width', { type: 'integer', minimum: 16, maximum: 4096 }, 'Pixels. Default 1024. Pictures have at most 8 million pixels.'),
+        query('width', { type: 'integer', minimum: 16, maximum: 4096 }, 'Pixels. Default 1024. PDF pages have at most 8 million pixels.'),
       ],
       responses: { 200: bytes('image/jpeg') },
     }),

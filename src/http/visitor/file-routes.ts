@@ -50,7 +50,7 @@ async function redirectToStorage(reply: FastifyReply, { entry, signAddress, appe
   auditEntry.end('done', null);
 }
 
-/** Sends a file with a watermark. Without a body, nothing is drawn. */
+/** Sends a file with a watermark. The response to HEAD has no body, so nothing is drawn for it. */
 async function serveMarked(
   request: FastifyRequest,
   reply: FastifyReply,

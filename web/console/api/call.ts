@@ -126,7 +126,7 @@ export async function getPage<Name extends OperationName>(
   return { page: body, next: cursorIn(headers) };
 }
 
-/** Gets a route that needs no session and is not an operation. `Response` is its type in openapi.json. @throws Problem */
+/** Gets a route that needs no session and is not an operation. `Response` is the type of its response in openapi.json. @throws Problem */
 export const getWithoutSession = <Response>(name: string, signal: AbortSignal): Promise<Response> => send(name, { signal });
 
 /** Sends a request with a body. `Response` is the type of the response in openapi.json. @throws Problem */

@@ -133,7 +133,7 @@ export function SecondFactorSection() {
           {!canUsePasskeys() && (
             <Text size="sm" c="dimmed">
               Passkeys work only in a current browser, and only if you open the console over https with a host name, such as
-              https://files.example.com.
+              https://files.example.com, or at localhost.
             </Text>
           )}
         </Stack>

@@ -27,7 +27,7 @@ export interface Folder {
   at(index: number): FolderEntry | null;
   /** Returns the loaded entries with their indexes, in order. */
   loadedEntries(): readonly (readonly [number, FolderEntry])[];
-  /** Requests the missing pages of a range. A page that failed is requested again only after another page has been loaded. */
+  /** Requests the missing pages of a range. A page that failed is requested again only after another page was loaded, or after `reload`. */
   load(from: number, to: number): void;
   reload(): void;
 }

@@ -8,7 +8,7 @@ import './pdf-pane.css';
 
 const pagePadding = 32; // CSS pixels on both sides together
 const maxFittingWidth = 960; // CSS pixels of a page that is not enlarged
-const [widthStep, minWidth, maxWidth] = [128, 256, 4096]; // pixels of a picture: few different widths, so that the server can cache them
+const [widthStep, minWidth, maxWidth] = [128, 256, 4096]; // pixels: few different widths, because the server caches watermarks by size
 const maxPixelRatio = 2;
 
 /** Returns the width of the picture for a page, in pixels. */

@@ -11,7 +11,7 @@ import { ImageTask } from './image-tasks.ts';
 const maxPixels = 60_000_000;
 const maxMarkedPixels = 8_000_000; // of the picture of the marks; it is enlarged for larger images
 const lossyOptions = { quality: 85 };
-/** The only decoders that may run. Others are never given bytes from outside. */
+/** The only decoders that are given bytes from outside. The SVG decoder reads only the picture of the marks. */
 const decoders = ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'];
 const svgDecoder = 'VipsForeignLoadSvgBuffer';
 type Format = 'jpeg' | 'png' | 'webp';

@@ -15,7 +15,7 @@ const maxFontSize = 1 / 14; // of the shorter side
 const rowsOnDiagonal = 9;
 
 /**
- * Returns where a mark stands on a page: again and again at a slant, about seven rows of four.
+ * Returns the places of a mark on a page. It is repeated at a slant, in about ten rows.
  * @param size of the page as it is seen; the origin is its lower left corner
  */
 export function markPlaces({ width }: TextOutline, size: PageSize): readonly Matrix[] {
@@ -35,7 +35,11 @@ export function markPlaces({ width }: TextOutline, size: PageSize): readonly Mat
   return places.filter(isSeen);
 }
 
-/** Returns the matrix from a page as it is seen to the page's own space. @param rotation of the page in degrees @param box what is seen of it */
+/**
+ * Returns the matrix from a page as it is seen to the page's own space.
+ * @param rotation of the page in degrees
+ * @param box what is seen of it
+ */
 export function pageMatrix(
   rotation: number,
   { left, bottom, right, top }: { readonly left: number; readonly bottom: number; readonly right: number; readonly top: number },

@@ -12,7 +12,7 @@ import { PdfTask } from './pdf-tasks.ts';
 
 const maxPages = 2000;
 const maxPixels = 8_000_000;
-const [maxDocuments, maxDocumentBytes] = [8, 192 << 20]; // in the cache; another document is open before it takes its place there
+const [maxDocuments, maxDocumentBytes] = [8, 192 << 20]; // in the cache; a new document is opened before older ones are removed for it
 const maxMarks = 4; // pictures of marks in the cache
 
 /** Lays a picture with alpha over an opaque one. */
@@ -25,7 +25,7 @@ function blend({ data: ground }: Picture, { data: picture }: Picture): void {
   }
 }
 
-/** Runs the tasks of a process. Caches the documents that were used last, so that each page of a document does not need all its bytes. */
+/** Runs the tasks of a process. Caches the documents that were used last, so that a document is not sent again for each of its pages. */
 export class PdfTasks {
   readonly #pdfium: WrappedPdfiumModule;
   readonly #fonts: readonly MarkFont[];

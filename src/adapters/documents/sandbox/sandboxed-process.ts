@@ -21,7 +21,7 @@ export interface SandboxOptions {
   readonly script: string;
   /** Folders and files that the process may read. It may neither write nor use the network. */
   readonly readable: readonly string[];
-  /** Whether it may load native code, which the rules of the sandbox do not hold. */
+  /** Whether it may load native code. The rules of the sandbox do not restrict such code. */
   readonly nativeCode: boolean;
   readonly limits: SandboxLimits;
 }

@@ -36,8 +36,8 @@ function refusalOf(response: OutboundResponse): Error {
 /** The files and folders of a location in an account with a hierarchical namespace: folders are real, and are renamed in one step. */
 export class DataLakeItems implements FileServer {
   /**
-   * `move`: longer than the time limit of the request. `newFile`: shorter, because nobody else uses the name of the file in the staging
-   * area.
+   * `move`: longer than the time limit of the request. `newFile`: shorter. A late request finds no other file, because
+   * nobody else uses the name in the staging area.
    */
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };
   readonly container: AzureContainer;

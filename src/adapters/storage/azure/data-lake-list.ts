@@ -15,7 +15,10 @@ const memoryPerByte = 6; // of a page: its pieces, its bytes, its text and its v
 
 const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-/** Returns a member as text; '' if it is absent. The service sends most values as texts. Which ones are numbers or booleans instead depends on its version. */
+/**
+ * Returns a member as text; '' if it is absent. The service sends most values as texts. Which ones are numbers or booleans instead depends
+ * on its version.
+ */
 const textOf = (value: unknown, name: string) => `${member(value, name) ?? ''}`;
 
 /** Reads a response to its end. @throws StorageUnavailable if it is too long, or comes too slowly; StorageBusy */

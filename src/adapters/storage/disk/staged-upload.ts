@@ -108,7 +108,7 @@ export function writeStaged({ file, staging, floor }: StagedUpload, bytes: Uint8
   }
 }
 
-/** Creates a staging file with its content, durably. @throws ENOSPC if there is no space for it; no file is left then */
+/** Creates a staging file, and syncs its content but not its name. @throws ENOSPC if there is no space for it; no file is left then */
 export function stageSmallFile(
   root: StorageRoot,
   { parent, token, content }: { readonly parent: ItemPath; readonly token: string; readonly content: Uint8Array },
@@ -148,7 +148,10 @@ function placeUnderFreeName(staging: DirectoryEntry, folder: number, names: read
   throw errorWithCode('EEXIST');
 }
 
-/** Restores the mode of a staging file for a later part of its upload. Ignores errors: a file system without modes needs no such change. */
+/**
+ * Gives a staging file a mode in which a later part of its upload can open it again. Ignores errors: a file system without modes needs no
+ * such change.
+ */
 function restoreMode(file: number): void {
   try {
     fs.fchmodSync(file, stagingMode);

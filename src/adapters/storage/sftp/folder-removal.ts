@@ -21,7 +21,7 @@ const memoryOf = (path: string, names: readonly string[]) => names.reduce((sum, 
 /** Folders within a folder. */
 interface FoundFolders {
   readonly folders: readonly string[];
-  /** false: the folder may contain further folders. */
+  /** false: the folder may contain further folders and files. */
   readonly isComplete: boolean;
 }
 

@@ -23,8 +23,8 @@ function endCounts(types: ColumnTypes, where: (table: string) => string): string
 }
 
 /**
- * Deletes the counts of a login profile together with the profile. Otherwise every new link password would add a row to
- * the sum that each search computes.
+ * Deletes the counts of a login profile together with the profile. Each link password has a profile of its own: otherwise, every new
+ * link password would add a row to the sum that each search computes.
  */
 export const deletedProfileCounts: Migration = {
   name: '0011-ended-counts',
