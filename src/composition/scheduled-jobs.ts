@@ -32,6 +32,7 @@ const minute = 60_000; // ms
 const exchangeInterval = 1000; // ms
 const sweepDelay = 3000; // ms: the first requests after a start do not wait for the sweep
 const maxReportGap = 3 * reportInterval; // ms
+const firstReports = 1.2 * reportInterval; // ms after the start, in which running processes report if the database was unreachable before
 
 /** Returns a job that runs at intervals, even after failures. @param every ms */
 const recurring = (name: string, every: number, run: JobKind['run']): JobKind => ({
@@ -88,7 +89,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   let lastReportAt = performance.now();
   // If no other process uses the database, the first run recovers all changes: the disk may have been full at the start.
   let recoversAll = !ports.store.isShared;
-  let othersReliableFrom = lastReportAt;
+  let othersReliableFrom = lastReportAt + firstReports;
   // Each process recovers its own changes whose outcome it could not record while the database was unavailable.
   const reportAndRecover = () =>
     checkSameDatabase(ports, database)
@@ -127,7 +128,8 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   // One process recovers the changes that killed processes have left or running ones have given up, but only while it can tell which
   // processes run.
   const recoverOthers = async () => {
-    if (performance.now() < othersReliableFrom) return;
+    const now = performance.now();
+    if (now < othersReliableFrom || now - lastReportAt > maxReportGap) return;
     await removeEndedProcesses(ports);
     await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers, ownFailing: failing, busyLocations });
   };

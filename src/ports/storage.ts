@@ -40,19 +40,14 @@ export interface FilledRun {
   readonly checksums: readonly number[];
 }
 
-/**
- * Address of the client for which the storage works. A storage that works on a few requests at a time lets the networks
- * of its clients take turns. undefined: the work is not for a client.
- */
+/** Address of the client for which the storage works: the networks of clients take turns. undefined: the work is not for a client. */
 export type StorageClient = string | undefined;
 
 /** Where and how an uploaded file is stored. */
 export interface UploadTarget {
   readonly parent: ItemPath;
   readonly name: string;
-  /**
-   * Bytes; null: unknown. If known, a large file for which there is not enough free space is refused before it is sent.
-   */
+  /** Bytes; null: unknown. If known, a large file for which there is not enough free space is refused before it is sent. */
   readonly size: number | null;
   /** If the name is in use: refuse the upload, add a number (or else a random text) to the name, or replace the file that has this etag. */
   readonly ifTaken: 'refuse' | 'number' | { readonly replaces: string };
@@ -225,6 +220,11 @@ export interface Storage {
    * @throws ItemNotFound if the folder of the change is missing, and no evidence shows that the change took place
    */
   recover(change: PendingFileChange): Promise<string | null>;
+  /**
+   * Ends a replacement of a file that has begun, and for which `recover` has returned null. Afterwards, nothing can complete it.
+   * @returns false if it has not begun, or if its condition makes it fail after another change of the file
+   */
+  giveUp(change: PendingFileChange): Promise<boolean>;
   /** Deletes the evidence of a change in the staging area. Call it only after the outcome is recorded: `recover` needs it. */
   clearEvidence(change: PendingFileChange): Promise<void>;
   /**

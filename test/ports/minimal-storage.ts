@@ -133,6 +133,10 @@ export class MinimalStorage implements Storage {
     this.#finishedTokens.add(token);
   }
 
+  async giveUp(): Promise<boolean> {
+    return false;
+  }
+
   async recover({ action, parent, name, newName, token }: PendingFileChange): Promise<string | null> {
     await roundTrip();
     if (action === 'upload') return this.#stagedUploads.get(token)?.placedAs ?? null;

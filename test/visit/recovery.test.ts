@@ -15,7 +15,7 @@ import { startWithStorages, startWithThreads } from '../parts/intercepted-poster
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
-import { createShare, jsonPostRequest } from './visiting.ts';
+import { createShare, jsonPostRequest, sendPath } from './visiting.ts';
 
 test('an upload whose outcome could not be recorded is later recorded as done, and its alert is enqueued', async (t) => {
   const postern = await startPostern(t);
@@ -107,6 +107,25 @@ for (const [what, error] of [
     await recoverInterruptedChanges(postern.ports, new Set());
     assert.deepEqual((await outcomes()).sort(), [a('done'), b]);
   });
+
+test('if the database fails while a file is put in place, the change stays pending, and recovery finds out whether it took place', async (t) => {
+  const postern = await startWithStorages(
+    t,
+    () => undefined,
+    {},
+    async (method) => {
+      if (method === 'upload.place') throw new StoreUnavailable('the database does not respond');
+    },
+  );
+  const { base } = await createShare(postern);
+  assert.equal((await sendPath(postern, `${base}/file/a.txt`, { method: 'PUT', body: 'text' })).status, 503);
+  const outcomes = async () =>
+    (await postern.call('audit/search', { action: 'upload' })).list.map(({ outcome }: { outcome: string }) => outcome);
+  assert.deepEqual(await outcomes(), ['begun']);
+  await recoverInterruptedChanges(postern.ports, new Set());
+  assert.deepEqual(await outcomes(), ['done']);
+  assert.equal((await sendPath(postern, `${base}/file/a.txt`)).text, 'text');
+});
 
 test('a recovery run skips a change that another run is still recovering', async (t) => {
   const recoverCall = Promise.withResolvers<void>();

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { removeEndedProcesses } from '#features/processes/running-processes.ts';
 import { releaseForgottenNames } from '#features/visits/files/held-names.ts';
+import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { type Store, StoreUnavailable } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
@@ -58,6 +60,33 @@ test(
     assert.equal((await sendTo(other, 'GET')).text, 'from the first process');
   },
 );
+
+test('a suspended process that counts as ended does not replace a file after it continues', options, async (t) => {
+  const gate = Promise.withResolvers<void>();
+  let placing = 0;
+  const one = await startWithStorages(t, (method) => {
+    if (method !== 'upload.place') return undefined;
+    placing += 1;
+    return placing === 2 ? gate.promise : undefined;
+  });
+  const other = await startPostern(t, { data: one.data, environment: { POSTERN_PUBLIC_URL: one.publicUrl } });
+  const { base } = await createShare(one);
+  const sendToOne = (method: string, body = '', headers = {}) => sendPath(one, `${base}/file/a.txt`, { method, body, headers });
+  await sendToOne('PUT', 'original');
+  const { etag = '' } = (await sendToOne('HEAD')).headers;
+  const replacing = sendToOne('PUT', 'late', { 'if-match': etag });
+  await until(async () => placing === 2);
+
+  const { store } = other.ports;
+  await store.write((tx) => tx.updateTable('process').set({ seen_at: 0 }).where('name', '=', one.ports.process).execute(), 'job');
+  await removeEndedProcesses(other.ports);
+  assert.deepEqual(await store.read.selectFrom('held_name').selectAll().execute(), []);
+  gate.resolve();
+  assert.equal((await replacing).status, 503);
+  assert.equal((await sendToOne('GET')).text, 'original');
+  await recoverInterruptedChanges(other.ports, new Set());
+  assert.equal((await sendToOne('GET')).text, 'original');
+});
 
 test(
   'a name that a process holds for a change that has failed is released, even if the process does not know that it holds it',

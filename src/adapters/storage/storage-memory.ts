@@ -4,9 +4,9 @@ import { StorageBusy } from '#ports/storage-errors.ts';
 const defaultTotal = 256 << 20; // bytes
 
 /**
- * Returns the budget of all tenants for what is read from services.
+ * Creates a memory budget that all tenants share, for data that is read from storage services.
  * @param total bytes
- * @throws StorageBusy if a tenant needs too many of them
+ * @returns a budget whose reservations throw StorageBusy if not enough bytes are left for the tenant
  */
 export const storageMemory = (total = defaultTotal) =>
   new MemoryBudget(total, () => new StorageBusy('too many long lists of files are being read'));

@@ -6,6 +6,9 @@ export const reportInterval = 10_000;
 /** How long a process counts as running after its last report; ms. */
 export const processTimeout = 60_000;
 
+/** Stands in place of the name of a process that has ended. */
+export const noProcess = '';
+
 type ProcessPorts = Pick<Ports, 'store' | 'process'>;
 
 /** The database is not the one that this process started with: it was created again, has another key, or is the target of a copy. */
@@ -40,13 +43,17 @@ export async function reportAlive({ store, process }: ProcessPorts): Promise<voi
 }
 
 /**
- * Removes the other processes that have not reported for `processTimeout`, and with them the names that they held. Call it only while the
- * other processes are able to report.
+ * Removes the other processes that have not reported for `processTimeout`, and with them the names that they held. Their pending changes no
+ * longer belong to them, so that a suspended process cannot continue them. Call it only while the other processes are able to report.
  */
 export async function removeEndedProcesses({ store, process }: ProcessPorts): Promise<void> {
   if (!store.isShared) return;
-  const ended = sql<number>`${store.dialect.now} - ${processTimeout}`;
-  await store.write((tx) => tx.deleteFrom('process').where('name', '!=', process).where('seen_at', '<', ended).execute(), 'job');
+  const oldest = sql<number>`${store.dialect.now} - ${processTimeout}`;
+  await store.write(async (tx) => {
+    const rows = await tx.deleteFrom('process').where('name', '!=', process).where('seen_at', '<', oldest).returning('name').execute();
+    const ended = rows.map(({ name }) => name);
+    if (ended.length > 0) await tx.updateTable('unsettled').set({ process: noProcess }).where('process', 'in', ended).execute();
+  }, 'job');
 }
 
 /** Reports that this process has ended, so that others need not wait for `processTimeout` before they recover its interrupted work. */

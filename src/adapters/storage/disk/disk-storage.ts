@@ -21,7 +21,10 @@ export interface WritingRules {
 
 /** The methods of a storage that run commands in its open folder. */
 export interface FolderStorage
-  extends Omit<Storage, 'traits' | 'check' | 'folderKey' | 'pathOnDisk' | 'signedAddress' | 'testSteps' | 'readRun' | 'continueUpload'> {
+  extends Omit<
+    Storage,
+    'traits' | 'check' | 'folderKey' | 'pathOnDisk' | 'signedAddress' | 'testSteps' | 'readRun' | 'continueUpload' | 'giveUp'
+  > {
   readRun(...parameters: Parameters<NonNullable<Storage['readRun']>>): Promise<FilledRun>;
   continueUpload(...parameters: Parameters<NonNullable<Storage['continueUpload']>>): Promise<ContinuedUpload>;
 }

@@ -100,8 +100,8 @@ export const isStagingRenamed = (staging: DirectoryEntry) =>
   !statEntry(staging) && statEntry(withSuffix(staging, claimSuffix)) !== undefined;
 
 /**
- * Returns whether a staging file was put in place: the target is the same file, or the file has a
- * name outside the staging area. Assumes that other programs create no hard links to staging files. Deletes a claim
+ * Returns whether a staging file was put in place by a hard link: the target is the same file, or the file has a
+ * name outside the staging area. Without hard links, `isStagingRenamed` tells it. Assumes that other programs create no hard links to staging files. Deletes a claim
  * that is still empty.
  */
 export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {

@@ -167,6 +167,18 @@ export class ChangeEvidence {
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
+  /**
+   * Makes sure that a replacement that has begun does not take place any more: without the staged file, no request can move it.
+   * @returns false if no replacement has begun
+   */
+  async giveUpReplacement(token: string): Promise<boolean> {
+    const marker = await this.markerOf(token);
+    if (!marker || marker.replaced === null) return false;
+    await this.server.delete(this.stagedPath(token));
+    await this.clear(token);
+    return true;
+  }
+
   /** Deletes the evidence of changes that are not pending. @param minAge ms: younger evidence may belong to another installation */
   async sweep(findTokensInUse: FindTokensInUse, minAge: number, signal?: AbortSignal): Promise<void> {
     const { byToken, isComplete } = await this.#list(signal);

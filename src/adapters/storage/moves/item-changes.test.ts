@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rootPath } from '#core/item-path.ts';
-import { ItemExists } from '#ports/storage-errors.ts';
+import { ItemExists, OutcomeUnknown } from '#ports/storage-errors.ts';
 import { ChangeEvidence } from './change-evidence.ts';
 import { ItemChanges } from './item-changes.ts';
 import { ItemMoves } from './item-moves.ts';
@@ -45,17 +45,17 @@ class FakeServer implements ItemServer {
     await this.createFolder(path);
   }
 
-  async move(from: readonly string[], to: readonly string[]): Promise<MoveOutcome> {
-    const move = () => this.#move(keyOf(from), keyOf(to));
+  async move(from: readonly string[], to: readonly string[], { overwrites }: { readonly overwrites: boolean }): Promise<MoveOutcome> {
+    const move = () => this.#move(keyOf(from), keyOf(to), overwrites);
     if (this.lateMoves === 0) return move();
     this.lateMoves -= 1;
     this.late.push(move);
     return 'lost';
   }
 
-  #move(from: string, to: string): MoveOutcome {
+  #move(from: string, to: string, overwrites: boolean): MoveOutcome {
     const item = this.items.get(from);
-    if (item === undefined || this.items.has(to)) return new ItemExists('the name is taken, or there is no such item');
+    if (item === undefined || (this.items.has(to) && !overwrites)) return new ItemExists('the name is taken, or there is no such item');
     this.items.delete(from);
     this.items.set(to, item);
     return 'moved';
@@ -66,10 +66,11 @@ class FakeServer implements ItemServer {
   }
 }
 
-function startChanges() {
+function startChanges(now = Date.now) {
   const server = new FakeServer();
-  const evidence = new ChangeEvidence(server, Date.now);
-  return { server, evidence, changes: new ItemChanges(evidence, new ItemMoves(evidence)) };
+  const evidence = new ChangeEvidence(server, now);
+  const moves = new ItemMoves(evidence);
+  return { server, evidence, moves, changes: new ItemChanges(evidence, moves) };
 }
 
 test('a removal request that reaches the server after its repetition does not remove a new file with the same name', async () => {
@@ -98,4 +99,35 @@ test('a removal whose request was sent once leaves nothing but the staging folde
   await changes.remove([], 'a.txt', { token: 'one', confirm: async () => {} });
   await evidence.clear('one');
   assert.deepEqual([...server.items.keys()], ['.postern']);
+});
+
+test('a replacement that has not taken place, and was given up, does not replace a newer file, even if its request arrives late', async () => {
+  let now = Date.now();
+  const { server, evidence, moves, changes } = startChanges(() => now);
+  server.items.set('a.txt', 'old');
+  const replaced = await server.find(['a.txt']);
+  assert.ok(replaced);
+  server.items.set('.postern', null);
+  const from = evidence.stagedPath('one');
+  server.items.set(keyOf(from), 'late');
+  server.lateMoves = 2;
+  const entry = { ...replaced, size: 4, modified: null, etag: '' };
+  await assert.rejects(moves.run({ token: 'one', from, to: ['a.txt'], entry, replaced }), OutcomeUnknown);
+  now += 120_000;
+  const change = { action: 'upload', parent: rootPath, name: 'a.txt', newName: '', token: 'one' } as const;
+  assert.equal(await changes.recover(change), null);
+
+  assert.equal(await evidence.giveUpReplacement('one'), true);
+  server.items.set('a.txt', 'newer');
+  for (const arrive of server.late) arrive();
+  assert.equal(await changes.recover(change), null);
+  assert.equal(server.items.get('a.txt'), 'newer');
+});
+
+test('a replacement that has not begun is not given up', async () => {
+  const { server, evidence } = startChanges();
+  const from = evidence.stagedPath('one');
+  server.items.set(keyOf(from), 'waits for its turn');
+  assert.equal(await evidence.giveUpReplacement('one'), false);
+  assert.ok(server.items.has(keyOf(from)));
 });

@@ -66,6 +66,10 @@ export abstract class ItemStorage implements Omit<Storage, 'testSteps' | 'folder
     return this.pages.clearAfter(this.#changes.recover(change));
   }
 
+  giveUp({ token }: PendingFileChange): Promise<boolean> {
+    return this.evidence.giveUpReplacement(token);
+  }
+
   async clearEvidence({ token }: PendingFileChange): Promise<void> {
     await this.evidence.clear(token);
   }

@@ -142,6 +142,11 @@ export class ObjectStorage implements Storage {
     return this.#pages.clearAfter(action === 'upload' ? recoverUpload(this.#folders, parent, name, token) : this.#changes.recover(change));
   }
 
+  /** A replacement is one request with the ETag as its condition, so it fails after another change. */
+  async giveUp(): Promise<boolean> {
+    return false;
+  }
+
   async clearEvidence(change: PendingFileChange): Promise<void> {
     const { action, parent, name, token, handle } = change;
     if (action !== 'upload') return this.#limitDeletion(() => this.#changes.clear(change));

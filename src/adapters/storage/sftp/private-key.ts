@@ -22,7 +22,7 @@ const hashOf = (key: ConfiguredKey) =>
     .update(JSON.stringify([key.privateKey, key.passphrase]))
     .digest('base64');
 
-/** Reads the private keys of locations. A thread examines and decrypts each of them once. Tenants take turns. */
+/** Reads the private keys of locations. A thread examines and decrypts a key; usable keys are then kept. Tenants take turns. */
 export class PrivateKeys {
   readonly #inTurn: FairScheduler = fairScheduler(maxThreads, maxThreadsOfTenant);
   readonly #waitingCounts = new Map<number, number>();

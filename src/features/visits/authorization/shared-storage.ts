@@ -40,7 +40,8 @@ const permittedMethods = (storage: Storage, client: string) => {
   const folderKey: Storage['folderKey'] = (path) => storage.folderKey(path);
   const clearEvidence: Storage['clearEvidence'] = (change) => storage.clearEvidence(change);
   const recover: Storage['recover'] = (change) => storage.recover(change);
-  const change = { stat, folderKey, recover, clearEvidence };
+  const giveUp: Storage['giveUp'] = (change) => storage.giveUp(change);
+  const change = { stat, folderKey, recover, giveUp, clearEvidence };
   return {
     list: { stat, page: ((path, query) => storage.page(path, query)) satisfies Storage['page'] },
     // A viewed file needs a Content-Security-Policy header, which a reverse proxy or a storage service would not send.

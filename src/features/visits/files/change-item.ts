@@ -22,7 +22,7 @@ interface ItemChange<T> {
 export function changeItem<T>(
   ports: ChangePorts,
   visit: AuthorizedVisit,
-  storage: Pick<Storage, 'clearEvidence' | 'folderKey' | 'recover'>,
+  storage: Pick<Storage, 'clearEvidence' | 'folderKey' | 'giveUp' | 'recover'>,
   { change, response, apply }: ItemChange<T>,
   saveResponse: SaveResponseOf<T> | null,
 ): Promise<T> {

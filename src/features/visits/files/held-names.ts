@@ -14,6 +14,9 @@ export type HoldPorts = Pick<Ports, 'store' | 'process'>;
 /** Another process holds at least one of the names that this process needs. */
 class NamesHeld extends Error {}
 
+/** Another process has held a name for too long: the change has not begun. */
+export class NamesHeldTooLong extends StoreUnavailable {}
+
 /** Holds a name for this process. Names that this process holds already change their holder. @throws NamesHeld */
 async function holdName(tx: Tx, nameKey: string, process: string, holder: string): Promise<void> {
   const held = await tx
@@ -70,7 +73,7 @@ export async function releaseForgottenNames(ports: HoldPorts, running: ReadonlyS
  * Runs work while the database records that this process holds some names. Unlike a lock, this outlives a lost connection to the database:
  * as long as the work runs and its process reports that it is running, no other process holds the names.
  * @param holder token of the change
- * @throws StoreUnavailable if another process holds one of them for too long, or the database does not respond; the error of the work
+ * @throws NamesHeldTooLong; StoreUnavailable; the error of the work
  */
 export async function holdingNames<T>(
   ports: HoldPorts,
@@ -83,7 +86,7 @@ export async function holdingNames<T>(
   const keys = [...new Set(names.map(sha256))].sort();
   const deadline = performance.now() + maxWait;
   for (let wait = firstPause; !(await tryToHold(ports, keys, holder, turn)); wait = Math.min(2 * wait, longestPause)) {
-    if (performance.now() > deadline) throw new StoreUnavailable('another process has held a name for too long');
+    if (performance.now() > deadline) throw new NamesHeldTooLong('another process has held a name for too long');
     await pause(wait);
   }
   try {

@@ -3,7 +3,9 @@ import type { AuthorizedVisit } from '#features/visits/authorization/authorize-v
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
+import { isTemporaryStoreError } from '#ports/store.ts';
 import type { FileChange, FileChangeOutcome, FileChangeSteps, SaveResponse } from './file-change.ts';
+import { NamesHeldTooLong } from './held-names.ts';
 import { checkPendingChanges } from './pending-limit.ts';
 import { confirmPending, deletePendingEntry, recordDone, recordFailed, recordHandle, recordPending } from './pending-records.ts';
 
@@ -11,6 +13,13 @@ const tokenBits = 96;
 export const newChangeToken = ({ random }: Pick<Ports, 'random'>) => random.token(tokenBits);
 
 export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' | 'limits'> & Pick<VisitServices, 'runningChanges'>;
+
+/**
+ * Returns whether a change may have taken place although it has thrown an error: it stays pending, and recovery finds out. If the database
+ * has failed or another process has begun to recover the change, it may have been left half done.
+ */
+const isUnclear = (cause: unknown) =>
+  cause instanceof StorageUnavailable || (isTemporaryStoreError(cause) && !(cause instanceof NamesHeldTooLong));
 
 /**
  * Records a change as pending, makes it, and commits its outcome and its alert together before the response. Another process, or
@@ -40,11 +49,8 @@ export async function runPendingChange<T>(
         recordHandle: (handle) => recordHandle(ports, visit, auditId, handle),
       });
     } catch (cause) {
-      // After StorageUnavailable the change may have taken place or not: it stays pending, and recovery finds out.
-      if (!(cause instanceof StorageUnavailable)) {
-        await (hasNoEffect?.() ? deletePendingEntry : recordFailed)(ports, visit, auditId);
+      if (!isUnclear(cause) && (await (hasNoEffect?.() ? deletePendingEntry : recordFailed)(ports, visit, auditId)))
         await deleteEvidence(token).catch(() => {});
-      }
       throw cause;
     }
     await recordDone(ports, visit, change, auditId, outcome, recordAlso);

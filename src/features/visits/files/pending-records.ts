@@ -101,10 +101,12 @@ export async function recordDone<T>(
 
 /**
  * Deletes the record of a pending change.
+ * @param process if given, deletes it only if the change belongs to this process
  * @returns false if the change is no longer pending
  */
-export async function deletePendingChange(tx: Tx, tid: number, auditId: number): Promise<boolean> {
-  const [result] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
+export async function deletePendingChange(tx: Tx, tid: number, auditId: number, process?: string): Promise<boolean> {
+  const row = tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId);
+  const [result] = await (process === undefined ? row : row.where('process', '=', process)).execute();
   return Number(result?.numDeletedRows) > 0;
 }
 
@@ -145,19 +147,21 @@ export async function recordHandle(
 }
 
 /**
- * Ends a pending change that has failed. Does nothing if another process has recovered it.
+ * Ends a pending change that has failed. Does nothing if another process has begun to recover it.
  * @param changeEntry changes or deletes its audit entry
+ * @returns whether the change was still pending in this process
  */
-async function endFailed(
-  ports: Pick<Ports, 'store'>,
+function endFailed(
+  { store, process }: Pick<Ports, 'store' | 'process'>,
   { link: { tid }, visitorRequest }: AuthorizedVisit,
   auditId: number,
   changeEntry: (tx: Tx, tid: number) => Promise<unknown>,
-): Promise<void> {
-  await ports.store.write(async (tx) => {
-    if (!(await deletePendingChange(tx, tid, auditId))) return;
+): Promise<boolean> {
+  return store.write(async (tx) => {
+    if (!(await deletePendingChange(tx, tid, auditId, process))) return false;
     await changeEntry(tx, tid);
     await deleteResponse(tx, tid, auditId);
+    return true;
   }, visitorTurn(visitorRequest.address));
 }
 
@@ -165,10 +169,10 @@ async function endFailed(
  * Deletes the audit entry of a change that failed before it had an effect. Otherwise, repeated
  * failures would fill the disk.
  */
-export const deletePendingEntry = (ports: Pick<Ports, 'store'>, visit: AuthorizedVisit, auditId: number): Promise<void> =>
+export const deletePendingEntry = (ports: Pick<Ports, 'store' | 'process'>, visit: AuthorizedVisit, auditId: number): Promise<boolean> =>
   endFailed(ports, visit, auditId, (tx, tid) => tx.deleteFrom('audit').where('tid', '=', tid).where('id', '=', auditId).execute());
 
-export const recordFailed = (ports: Pick<Ports, 'store'>, visit: AuthorizedVisit, auditId: number): Promise<void> =>
+export const recordFailed = (ports: Pick<Ports, 'store' | 'process'>, visit: AuthorizedVisit, auditId: number): Promise<boolean> =>
   endFailed(ports, visit, auditId, (tx, tid) =>
     tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute(),
   );

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ItemPath } from '#core/item-path.ts';
 import { deleteResponse } from '#features/idempotency/pending-responses.ts';
-import { findRunningProcesses } from '#features/processes/running-processes.ts';
+import { findRunningProcesses, noProcess } from '#features/processes/running-processes.ts';
 import { findStorageLocation, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import { ItemNotFound } from '#ports/storage-errors.ts';
@@ -10,6 +10,7 @@ import { isTemporaryStoreError, type Tx } from '#ports/store.ts';
 import { BusyLocations } from './busy-locations.ts';
 import { FailingLocations, type LocationFailure } from './failing-locations.ts';
 import { forEachLocation } from './for-each-location.ts';
+import { NamesHeldTooLong } from './held-names.ts';
 import { withNameLocks } from './name-locks.ts';
 import { findPendingLocations, type PendingLocation, pendingChangesAt } from './pending-locations.ts';
 import { changeOf, type PendingRow, recordOutcome } from './recovered-outcome.ts';
@@ -45,12 +46,12 @@ async function claim(ports: ClaimPorts, row: PendingRow): Promise<boolean> {
 const locationKey = ({ tid, location_id }: Pick<PendingLocation, 'tid' | 'location_id'>) => `${tid} ${location_id}`;
 
 const maxOwnFailures = 2; // at a location: then other processes may try, too
-const noProcess = ''; // no process has this name
 
 /** Lets other processes try a change that this process could not recover: they may reach the location. */
 async function leaveToOthers(ports: ClaimPorts, row: PendingRow, location: string, failing: FailingLocations): Promise<void> {
   if (!ports.store.isShared) return;
-  if (row.process !== ports.process) await passOn(ports, row, ports.process, row.process);
+  // Not back to the process that began the change: if it was suspended, it must not continue.
+  if (row.process !== ports.process) await passOn(ports, row, ports.process, noProcess);
   else if (failing.failureCount(location) >= maxOwnFailures) {
     failing.giveUp(location);
     await passOn(ports, row, ports.process, noProcess);
@@ -166,7 +167,7 @@ export async function recoverInterruptedChanges(
       if (await claim(ports, row)) await recover(ports, row, location, keepsTrash);
       return null;
     } catch (cause) {
-      if (isTemporaryStoreError(cause)) throw cause;
+      if (isTemporaryStoreError(cause) && !(cause instanceof NamesHeldTooLong)) throw cause;
       await leaveToOthers(ports, row, locationKey(row), failing);
       return reasonOf(cause);
     } finally {
