@@ -56,7 +56,7 @@ test('while the provider does not respond, the known metadata is used for anothe
   assert.equal((await descriptions.get(provider, 1)).entityId, 'urn:ours');
 });
 
-test('metadata is read again once a day, and at most once a minute after refused responses', async () => {
+test('metadata is read again once a day, and at most once a minute when SAML responses of the provider are refused', async () => {
   const { state, descriptions, wait } = fakeProvider();
   await descriptions.get(provider, 1);
   wait(23 * hour);

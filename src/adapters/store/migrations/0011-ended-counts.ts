@@ -5,10 +5,10 @@ const tables = [
   ['share_count', ['shares']],
   ['user_count', ['users', 'active_users']],
 ] as const;
-const endedProfile = '0'; // id of the row that all deleted profiles share
+const endedProfile = '0'; // profile_id of the rows that all deleted profiles of a tenant share
 
 /**
- * Moves the change counts of deleted profiles to the row that they share, and deletes their own rows. The sum of `changes` must not
+ * Moves the change counts of deleted profiles to a row that all deleted profiles of the tenant share, and deletes their own rows. The sum of `changes` must not
  * decrease: cached counts of searches are valid as long as the sum stays the same.
  */
 function endCounts(types: ColumnTypes, where: (table: string) => string): string[] {
@@ -23,8 +23,8 @@ function endCounts(types: ColumnTypes, where: (table: string) => string): string
 }
 
 /**
- * Deletes the counts of a login profile together with the profile. Each link password has a profile of its own: otherwise, every new
- * link password would add a row to the sum that each search computes.
+ * Deletes the counts of a login profile together with the profile. Otherwise, because each link password has a profile of its own, every
+ * new link password would add a row, for good, to those that each search sums up.
  */
 export const deletedProfileCounts: Migration = {
   name: '0011-ended-counts',
