@@ -1,4 +1,5 @@
 import { shareBody } from '../test/parts/share-body.ts';
+import { certificateFile, certificatePassword } from '../test/parts/stored-certificate.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each operation has a different response, and a test checks each one
 type AnyResponse = any;
@@ -133,6 +134,8 @@ async function installation(call: Call): Promise<void> {
   await call('operator/delete', { id: operator.id });
   for (const operation of ['caller/get', 'overview/get', 'tenant/getPolicy', 'tenant/search', 'audit/export']) await call(operation, {});
   await call('tenant/add', (time) => ({ title: `Tenant ${time}` }));
+  await call('signature/update', { certificate: certificateFile, password: certificatePassword, timestampUrl: null });
+  for (const operation of ['signature/get', 'signature/test', 'signature/delete']) await call(operation, {});
   await call('tenant/updatePolicy', { longestValidityDays: null, signInRequired: false });
   await call('audit/search', { pageSize: '1000' });
 }

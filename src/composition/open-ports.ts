@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
+import { CertificateSignatures } from '#adapters/documents/certificate-signatures.ts';
 import { DocumentRenderer } from '#adapters/documents/document-renderer.ts';
 import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
 import { passkeys } from '#adapters/identity/passkeys.ts';
@@ -134,6 +135,7 @@ export async function openPorts(
     totp: totp(),
     passkeys: passkeys(),
     documents: resources.use(new DocumentRenderer()),
+    signatures: new CertificateSignatures(outbound),
     media: mediaTypes,
     process: random.token(processBits),
     links: { publicUrl: () => publicUrl },

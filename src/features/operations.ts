@@ -58,6 +58,7 @@ import { searchShares } from './shares/search-shares.ts';
 import { shareActivity } from './shares/share-activity.ts';
 import { unfinishedUploads } from './shares/unfinished-uploads.ts';
 import { updateShare } from './shares/update-share.ts';
+import { deleteSignature, getSignature, testSignature, updateSignature } from './signatures/signature-operations.ts';
 import { getPolicy, updatePolicy } from './tenants/policy-operations.ts';
 import { addTenant, searchTenants } from './tenants/tenants.ts';
 
@@ -121,6 +122,10 @@ const operationList = [
   searchTenants,
   getPolicy,
   updatePolicy,
+  getSignature,
+  updateSignature,
+  testSignature,
+  deleteSignature,
   searchAudit,
   exportAudit,
   inviteToShare,

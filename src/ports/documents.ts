@@ -30,6 +30,8 @@ export type DocumentProblem =
   | 'damaged'
   /** It can be opened only with a password. */
   | 'encrypted'
+  /** A signature in it forbids every change. */
+  | 'certified'
   /** It has too many pages or pixels, or takes too much time or memory. */
   | 'tooCostly'
   | 'noSuchPage';
@@ -42,6 +44,21 @@ export class DocumentUnusable extends Error {
     super(`the document cannot be drawn: ${problem}`);
     this.problem = problem;
   }
+}
+
+/** What a signature says. */
+export interface SignatureText {
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly reason: string;
+}
+
+/** A PDF with an empty place for a signature. */
+export interface SignaturePlace {
+  readonly bytes: Uint8Array;
+  /** Positions of `<`, and after `>`. The hexadecimal digits between them are the signature, which covers all other bytes. */
+  readonly start: number;
+  readonly end: number;
 }
 
 /** The renderer cannot work now. */
@@ -58,4 +75,8 @@ export interface Documents extends AsyncDisposable {
   draw(document: SourceDocument, request: PageRequest): Promise<Uint8Array>;
   /** Returns a new PDF, or an image of the same format, that contains only the pages of the document, with a text over each. */
   mark(document: SourceDocument, mark: string): Promise<Uint8Array>;
+  /**
+   * Adds an empty place for a signature to a PDF. Earlier signatures stay valid. DocumentUnusable: `encrypted`, `certified` or `damaged`.
+   */
+  addSignaturePlace(tid: number, pdf: Uint8Array, text: SignatureText): Promise<SignaturePlace>;
 }

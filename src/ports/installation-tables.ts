@@ -13,6 +13,17 @@ export interface HeldNameTable {
   holder: string;
 }
 
+/** The certificate with which a tenant signs PDF files. */
+export interface SignatureTable {
+  tid: number;
+  /** The certificate and those of its issuers: DER in base64, separated by spaces. */
+  chain: string;
+  /** PKCS #8 in PEM, sealed. */
+  private_key: string;
+  /** Empty: no time stamps. */
+  timestamp_url: string;
+}
+
 /** Fingerprint of the secret key that encrypts the secrets of this database. Until a copy into this database is done: a mark instead. */
 export interface SecretKeyTable {
   fingerprint: string;

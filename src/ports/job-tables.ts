@@ -8,8 +8,8 @@ export interface JobTable {
   /** The job does not start before this time. */
   due_at: number;
   /**
-   * Number of claims since the job last succeeded, or was enqueued again after it was given up. Claims that their process released do
-   * not count. Together with `holder`, the number identifies one claim.
+   * Number of claims since the job last succeeded, or was enqueued again during its last attempt or after it was given up. Claims that
+   * their process released do not count. Together with `holder`, the number identifies one claim.
    */
   attempts: number;
   /** Incremented each time the job is enqueued, so that what is enqueued while the job runs is not lost. */

@@ -10,6 +10,7 @@ import type { Passkeys } from './passkeys.ts';
 import type { PasswordHash } from './password-hash.ts';
 import type { Random } from './random.ts';
 import type { SamlProviders } from './saml.ts';
+import type { Signatures } from './signatures.ts';
 import type { Storages } from './storages.ts';
 import type { Store } from './store.ts';
 import type { Totp } from './totp.ts';
@@ -40,6 +41,7 @@ export interface Limits {
 /** All ports that features use. Each feature declares those that it needs. */
 export interface Ports extends SyncPorts {
   readonly documents: Documents;
+  readonly signatures: Signatures;
   readonly store: Store;
   readonly storages: Storages;
   readonly passwordHash: PasswordHash;

@@ -13,7 +13,7 @@ import type {
   RecoveryCodeTable,
   SecondFactorTable,
 } from './caller-tables.ts';
-import type { HeldNameTable, ProcessTable, SecretKeyTable } from './installation-tables.ts';
+import type { HeldNameTable, ProcessTable, SecretKeyTable, SignatureTable } from './installation-tables.ts';
 import type { JobTable } from './job-tables.ts';
 import type { AlertDigestTable, DeliveryTable, MailContentTable, SignInCodeTable, UnsubscriptionTable } from './mail-tables.ts';
 import type { CountChangeTable, CountedFolderTable, UsedSpaceTable } from './quota-tables.ts';
@@ -186,6 +186,7 @@ export interface FailureTable {
 export interface Database {
   process: ProcessTable;
   held_name: HeldNameTable;
+  signature: SignatureTable;
   secret_key: SecretKeyTable;
   job: JobTable;
   tenant: TenantTable;

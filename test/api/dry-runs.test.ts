@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isChange } from '../../src/features/operation.ts';
 import { operations } from '../../src/features/operations.ts';
+import { certificateFile, certificatePassword } from '../parts/stored-certificate.ts';
 import { until } from '../ports/until.ts';
 import { mailSettings, newShare, startPostern } from '../start.ts';
 import { createRecords, ifMatch, newPassword } from './versioned-records.ts';
@@ -22,6 +23,7 @@ test('a dry run returns success with dryRun and without the fields of new record
       await postern.call('operator/search'),
       await postern.call('tenant/search'),
       await postern.call('tenant/getPolicy'),
+      await postern.call('signature/get'),
       await postern.call('mail/deliveries'),
     ]);
   const [location] = (await postern.call('location/search')).list;
@@ -42,6 +44,7 @@ test('a dry run returns success with dryRun and without the fields of new record
     await postern.send('mail/drop', { state: 'waiting' }); // does not drop the mail while it is being sent
     return (await postern.call('mail/deliveries')).list[0].state === 'dropped';
   });
+  await postern.call('signature/update', { certificate: certificateFile, password: certificatePassword });
   const before = await state();
   const changes: [string, object][] = [
     ['share/add', newShare()],
@@ -78,6 +81,8 @@ test('a dry run returns success with dryRun and without the fields of new record
     ['location/delete', { id: spare }],
     ['tenant/add', { title: 'Dry' }],
     ['tenant/updatePolicy', { longestValidityDays: 30, signInRequired: true }],
+    ['signature/update', { certificate: certificateFile, password: certificatePassword, timestampUrl: 'https://dry.example.com/' }],
+    ['signature/delete', {}],
   ];
   const names = new Set(changes.map(([name]) => name));
   assert.deepEqual(

@@ -4,6 +4,7 @@ import { operations } from '../../src/features/operations.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
 import { passkeyDevice } from '../parts/passkey-device.ts';
 import { recordStatements, tablesWithoutTenant } from '../parts/statements.ts';
+import { certificateFile, certificatePassword } from '../parts/stored-certificate.ts';
 import { until } from '../ports/until.ts';
 import { cookieOf, createUsersProfile, mailSettings, newShare, signIn, startPostern, type TestPostern } from '../start.ts';
 
@@ -32,6 +33,10 @@ async function callEveryOperation(postern: TestPostern, viewer: { id: number }):
   });
   const [eve] = (await call('accessuser/search', { searchWord: 'eve', sortField: 'loginProfileName' })).list;
   await call('accessuser/get', { id: eve.id });
+  await call('signature/update', { certificate: certificateFile, password: certificatePassword });
+  await call('signature/get');
+  await call('signature/test');
+  await call('signature/delete');
   await call('tenant/getPolicy');
   await call('tenant/updatePolicy', { longestValidityDays: null, signInRequired: false });
   const share = await call(

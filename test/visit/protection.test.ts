@@ -57,20 +57,6 @@ for (const copyProtect of [true, false])
     assert.equal(await resultOf('/zip?name=words.txt'), '403 cannotBeMarked');
   });
 
-test('with digital signatures, no PDF is downloaded unsigned, and other files are downloaded as usual', async (t) => {
-  const resultOf = await shareFiles(t, { digitalSignature: true });
-  for (const name of ['paper.pdf', 'paper.txt']) {
-    assert.equal(await resultOf(`/file/${name}`), '503 signingUnavailable', name);
-    assert.equal(await resultOf(`/file/${name}`, 'HEAD'), '503');
-    assert.equal(await resultOf(`/file/${name}`, 'GET', { range: 'bytes=0-3' }), '503 signingUnavailable');
-    assert.equal(await resultOf(`/zip?name=${name}`), '503 signingUnavailable');
-    assert.equal(await resultOf(`/view/${name}`), '200');
-  }
-  for (const name of ['words.txt', 'words.pdf', 'image.png']) assert.equal(await resultOf(`/file/${name}`), '200', name);
-  assert.equal(await resultOf('/zip'), '503 signingUnavailable');
-  assert.equal(await resultOf('/zip?name=words.txt'), '200');
-});
-
 test('the visit response shows that a share is copy-protected', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern, { copyProtect: true });

@@ -41,6 +41,7 @@ const tree = root.addChildren([
   list('/settings/keys', () => import('./settings/keys-page.tsx'), 'KeysPage'),
   list('/settings/operators', () => import('./settings/operators-page.tsx'), 'OperatorsPage'),
   list('/settings/mail', () => import('./settings/mail-page.tsx'), 'MailPage'),
+  page('/settings/signatures', () => import('./settings/signatures-page.tsx'), 'SignaturesPage'),
   page('/settings/policy', () => import('./settings/policy-page.tsx'), 'PolicyPage'),
   page('/settings/account', () => import('./settings/account-page.tsx'), 'AccountPage'),
 ]);

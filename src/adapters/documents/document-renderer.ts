@@ -5,10 +5,12 @@ import {
   type PageRequest,
   type PageSize,
   RendererUnavailable,
+  type SignaturePlace,
+  type SignatureText,
   type SourceDocument,
 } from '#ports/documents.ts';
 import { DescribeAnswer } from './image/image-tasks.ts';
-import { DrawAnswer, OpenAnswer } from './pdf/pdf-tasks.ts';
+import { DrawAnswer, OpenAnswer, PlaceAnswer } from './pdf/pdf-tasks.ts';
 import { ProcessLane } from './process-lane.ts';
 import { childScript } from './sandbox/child-script.ts';
 import { type Frame, noBytes } from './sandbox/frames.ts';
@@ -67,6 +69,13 @@ export class DocumentRenderer implements Documents {
     return (await this.#runOnImage(document.tid, { header, bytes: await document.read() })).bytes;
   }
 
+  async addSignaturePlace(tid: number, pdf: Uint8Array, { at, reason }: SignatureText): Promise<SignaturePlace> {
+    const task = { header: { task: 'place', at, reason }, bytes: pdf };
+    const { header, bytes } = await this.#runAlone(tid, 'pdf', task);
+    const { kept, start, end } = parseHeader(PlaceAnswer, header);
+    return { bytes: Buffer.concat([pdf.subarray(0, kept), bytes]), start, end };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#tenants.values()].map((tenant) => tenant[Symbol.asyncDispose]()));
     this.#tenants.clear();
@@ -99,8 +108,13 @@ export class DocumentRenderer implements Documents {
     return ofTenant;
   }
 
-  async #runOnImage(tid: number, task: Frame): Promise<Frame> {
-    const answer = await this.#inTurnOf(tid, ({ image }) => image.run(task));
+  #runOnImage(tid: number, task: Frame): Promise<Frame> {
+    return this.#runAlone(tid, 'image', task);
+  }
+
+  /** Runs a task that contains all that it needs. */
+  async #runAlone(tid: number, kind: Kind, task: Frame): Promise<Frame> {
+    const answer = await this.#inTurnOf(tid, (lanes) => lanes[kind].run(task));
     if (!answer) throw new RendererUnavailable('the process does not know its task');
     return answer;
   }

@@ -6,7 +6,8 @@ const idleTime = 60_000; // ms without a task until the process ends
 
 /** Errors that a process reports. */
 function errorOf(refused: unknown): Error {
-  if (refused === 'damaged' || refused === 'encrypted' || refused === 'noSuchPage') return new DocumentUnusable(refused);
+  if (refused === 'damaged' || refused === 'encrypted' || refused === 'certified' || refused === 'noSuchPage')
+    return new DocumentUnusable(refused);
   if (refused === 'tooManyPages' || refused === 'tooLarge' || refused === 'memory') return new DocumentUnusable('tooCostly');
   return new DocumentUnusable('damaged'); // the libraries fail in many ways at damaged documents
 }

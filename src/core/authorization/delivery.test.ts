@@ -51,11 +51,12 @@ test('with a watermark and copyProtect, a file can be downloaded with the mark, 
     assert.deepEqual(results({ ...marked, copyProtect: true }, kind), ['copyProtected', 'markedPages', 'marked', 'marked']);
 });
 
-test('a PDF that must be signed cannot be downloaded yet, but can be viewed', () => {
+test('a PDF that must be signed is downloaded with a signature, after it was marked, and viewed without one', () => {
   const signed = { ...unprotected, digitalSignature: true };
-  assert.deepEqual(results(signed, 'pdf'), ['original', 'pages', 'signingUnavailable', 'signingUnavailable']);
+  assert.deepEqual(results(signed, 'pdf'), ['original', 'pages', 'signed', 'signed']);
   for (const kind of kinds.filter((kind) => kind !== 'pdf')) assert.deepEqual(results(signed, kind), results(unprotected, kind));
-  assert.equal(resultOf('download', { ...marked, digitalSignature: true }, 'pdf'), 'signingUnavailable');
+  assert.deepEqual(results({ ...marked, digitalSignature: true }, 'pdf'), ['marked', 'markedPages', 'markedAndSigned', 'markedAndSigned']);
+  assert.deepEqual(results({ ...protectedCopy, digitalSignature: true }, 'pdf'), results(protectedCopy, 'pdf'));
 });
 
 const anyProtection = fc.record({
@@ -88,31 +89,39 @@ const documentedShares: Readonly<Record<string, Protection>> = {
   '`waterMarkText`': marked,
   both: { ...marked, copyProtect: true },
 };
+const documentedKinds: Readonly<Record<string, readonly ContentKind[]>> = {
+  PDF: ['pdf'],
+  image: ['image'],
+  'audio, video, text': ['audio', 'video', 'text'],
+  'any other': ['other'],
+};
 const documentedForms: Readonly<Record<string, string>> = {
   'the file': 'original',
-  'the files': 'original',
-  'the pages of a document': 'pages',
-  'the pages, marked with the visitor': 'markedPages',
-  'the pages, with the watermark': 'markedPages',
-  'a new file with the watermark': 'marked',
-  'new files with the watermark': 'marked',
+  'the pages': 'pages',
+  'the pages, marked': 'markedPages',
+  'marked file': 'marked',
 };
 
-test('a document is sent in the forms that the documentation lists', () => {
+/** Returns the cells of the table of protected files. */
+function documentedTable(): readonly string[][] {
   const [, section = ''] = accessRules.split('## Protected files');
   const rows = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Share'));
-  const table = rows.map((row) =>
+  return rows.map((row) =>
     row
       .split('|')
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
-  assert.deepEqual(
-    table.map(([share]) => share),
-    Object.keys(documentedShares),
-  );
-  for (const [share = '', ...cells] of table) {
+}
+
+test('every kind of file is sent in the forms that the documentation lists', () => {
+  const table = documentedTable();
+  const documented = table.flatMap(([share = '', names = '']) => names.split(' or ').map((name) => `${share} ${name}`));
+  const expected = Object.keys(documentedShares).flatMap((share) => Object.keys(documentedKinds).map((name) => `${share} ${name}`));
+  assert.deepEqual(documented.sort(), expected.sort());
+  for (const [share = '', names = '', ...cells] of table) {
     const forms = cells.map((cell) => documentedForms[cell] ?? /`(\w+)`/.exec(cell)?.[1]);
-    for (const kind of drawnKinds) assert.deepEqual(results(documentedShares[share] ?? unprotected, kind), forms, share);
+    for (const kind of names.split(' or ').flatMap((name) => documentedKinds[name] ?? []))
+      assert.deepEqual(results(documentedShares[share] ?? unprotected, kind), forms, `${share} ${kind}`);
   }
 });

@@ -10,13 +10,16 @@ export type ContentKind = 'pdf' | 'image' | 'audio' | 'video' | 'text' | 'other'
 export type DeliveryRequest = 'view' | 'pages' | 'download' | 'downloadFolder';
 
 /**
- * The form in which a file is sent: its original bytes, its pages as pictures, these with a watermark, or a new file with the watermark in
- * it.
+ * The form in which a file is sent: its original bytes, its pages as pictures, these with a watermark, or a new file: with the watermark in
+ * it, with a digital signature, or with both.
  */
-export type DeliveryForm = 'original' | 'pages' | 'markedPages' | 'marked';
+export type DeliveryForm = 'original' | 'pages' | 'markedPages' | 'marked' | 'signed' | 'markedAndSigned';
+
+export const needsMark = (form: DeliveryForm): boolean => form === 'marked' || form === 'markedAndSigned';
+export const needsSignature = (form: DeliveryForm): boolean => form === 'signed' || form === 'markedAndSigned';
 
 /** Why a file must not be sent in any form. */
-export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'signingUnavailable' | 'cannotBeViewed' | 'hasNoPages';
+export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'cannotBeViewed' | 'hasNoPages';
 
 /** The form of a file, or why it is not sent. */
 export type DeliveryDecision = { readonly form: DeliveryForm } | { readonly denial: DeliveryDenial };
@@ -56,18 +59,15 @@ function deliverMarked(request: DeliveryRequest, { copyProtect, digitalSignature
   if (!hasPages(kind)) return { denial: 'cannotBeMarked' };
   if (request === 'pages') return { form: 'markedPages' };
   if (request === 'view') return copyProtect ? { denial: 'copyProtected' } : { form: 'marked' };
-  return digitalSignature && kind === 'pdf' ? { denial: 'signingUnavailable' } : { form: 'marked' };
+  return { form: digitalSignature && kind === 'pdf' ? 'markedAndSigned' : 'marked' };
 }
 
-/**
- * Returns in which form a file is sent (docs/integrator/access-rules.md, "Protected files"). Signatures are not available yet: downloads
- * that need one are refused, and the original is never downloaded instead.
- */
+/** Returns in which form a file is sent (docs/integrator/access-rules.md, "Protected files"). */
 export function deliver(request: DeliveryRequest, protection: Protection, kind: ContentKind): DeliveryDecision {
   const isDownload = request === 'download' || request === 'downloadFolder';
   if (isDownload && protection.copyProtect && protection.waterMarkText === '') return { denial: 'copyProtected' };
   if (requiresWatermark(protection)) return deliverMarked(request, protection, kind);
-  if (isDownload && protection.digitalSignature && kind === 'pdf') return { denial: 'signingUnavailable' };
+  if (isDownload && protection.digitalSignature && kind === 'pdf') return { form: 'signed' };
   if (request === 'pages') return hasPages(kind) ? { form: 'pages' } : { denial: 'hasNoPages' };
   return request === 'view' && kind === 'other' ? { denial: 'cannotBeViewed' } : { form: 'original' };
 }

@@ -21,6 +21,7 @@ export const copiedTables: Keys = {
   login_profile: ['tid', 'id'],
   access_user: ['tid', 'id'],
   location: ['tid', 'id'],
+  signature: ['tid'],
   share: ['tid', 'id'],
   share_user: ['tid', 'share_id', 'name_key'],
   share_group: ['tid', 'share_id', 'name_key'],

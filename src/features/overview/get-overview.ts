@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { formatInstant, millisecondsPerDay } from '#core/instant.ts';
-import { count, recordId } from '#core/records/field.ts';
+import { count, instant, orNull, recordId } from '#core/records/field.ts';
 import { addToKey, type DayCounts, dayCounts, type VisitSums, visitorDays } from '#features/audit/visitor-counts.ts';
 import { type RunInTurn, readOperation } from '#features/operation.ts';
 import { emptyFirst } from '#features/records/record-search.ts';
+import { findSignature, signatureRecord } from '#features/signatures/stored-signature.ts';
 import { locationsHealth } from '#features/storage-access/location-health.ts';
 import type { Ports } from '#ports/ports.ts';
 
@@ -30,6 +31,7 @@ const Overview = Type.Object({
   mailsWaiting: count('Mails and alerts that are not sent yet.'),
   mailsFailed: count('Mails that failed within the last three days and are not tried again.'),
   mail: Type.Boolean({ description: 'Whether a mail server is configured.' }),
+  signatureValidTo: orNull(instant('When the certificate for digital signatures expires. null: none is stored.')),
   store: Type.String({ description: 'Database engine: sqlite or postgres.' }),
   locations: Type.Array(
     Type.Object({
@@ -99,6 +101,7 @@ export const getOverview = readOperation({
       mailsWaiting: mails.waiting,
       mailsFailed: mails.failed,
       mail: ports.mail !== null,
+      signatureValidTo: signatureRecord(await inTurn(() => findSignature(ports.store.reports, tid))).validTo,
       store: ports.store.dialect.name,
       locations: locations.map(({ id, name, kind, answers }) => ({ id, name, kind, answers })),
     };

@@ -21,7 +21,7 @@ const selectLocations = (db: Tx) => db.selectFrom('location').select(['tid', 'id
 const isFirstLocation = ({ tid, name, kind }: { tid: number; name: string; kind: string }) =>
   tid === firstTenant && name === 'local' && kind === 'local';
 
-/** Returns one line for each login profile and location whose secrets an operator must enter again after `forgetSecrets`. */
+/** Returns one line for each login profile, location and certificate whose secrets an operator must enter again after `forgetSecrets`. */
 export async function secretsToEnter(db: Tx): Promise<string[]> {
   const profileLines = (await selectProfilesWithSecrets(db)).map(
     ({ tid, id, title, type_id, password }) =>
@@ -34,7 +34,11 @@ export async function secretsToEnter(db: Tx): Promise<string[]> {
       : 'enter its configuration again; until then requests to its shares fail with 503';
     return `tenant ${tid}, location ${id} "${name}" (${kind}): ${next}`;
   });
-  return [...profileLines, ...locationLines];
+  const signatures = await db.selectFrom('signature').select('tid').orderBy('tid').execute();
+  const signatureLines = signatures.map(
+    ({ tid }) => `tenant ${tid}, certificate for digital signatures: enter it again; until then PDF files that must be signed get 503`,
+  );
+  return [...profileLines, ...locationLines, ...signatureLines];
 }
 
 /**
@@ -58,6 +62,7 @@ export async function forgetSecrets(tx: Tx, vault: Vault): Promise<void> {
       .where('tid', '=', location.tid)
       .where('id', '=', location.id)
       .execute();
+  await tx.updateTable('signature').set({ private_key: '' }).execute();
   await tx.deleteFrom('second_factor').execute();
   await tx.deleteFrom('recovery_code').execute();
   await deleteCodes(tx); // a mail that cannot be decrypted would stop the mails with new codes

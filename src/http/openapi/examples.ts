@@ -50,6 +50,13 @@ const exampleValues: Readonly<Record<string, unknown>> = {
   at: '2026-06-30T12:00:00.000Z',
   address: '203.0.113.7',
   action: 'download',
+  certificate: 'MIIF…',
+  timestampUrl: 'https://tsa.example.com/',
+  subject: 'CN=Ann Lee, O=Acme',
+  issuer: 'CN=Acme CA',
+  serialNumber: '3D907B0E2289EAE8',
+  validFrom: '2026-01-01T00:00:00.000Z',
+  validTo: '2027-01-01T00:00:00.000Z',
 };
 
 const isSchema = (value: unknown): value is TSchema => typeof value === 'object' && value !== null;

@@ -4,9 +4,9 @@ import Type, { type Static } from 'typebox';
 import { nameError } from '#core/item-path.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { downloadFolder } from '#features/visits/archives/download-folder.ts';
-import { markFile } from '#features/visits/documents/draw-pages.ts';
+import { newFile } from '#features/visits/documents/draw-pages.ts';
 import type { DirectDownload } from '#features/visits/files/direct-download.ts';
-import { type MarkNeeded, openDownload } from '#features/visits/files/download-file.ts';
+import { type NewFileNeeded, openDownload } from '#features/visits/files/download-file.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import { readQuery, validator } from '#http/validation.ts';
 import { sendArchive } from './send-archive.ts';
@@ -50,18 +50,18 @@ async function redirectToStorage(reply: FastifyReply, { entry, signAddress, appe
   auditEntry.end('done', null);
 }
 
-/** Sends a file with a watermark. The response to HEAD has no body, so nothing is drawn for it. */
-async function serveMarked(
+/** Sends a file with a watermark or a signature. The response to HEAD has no body, so nothing is drawn for it. */
+async function serveNewFile(
   request: FastifyRequest,
   reply: FastifyReply,
   parts: VisitorParts,
   action: 'view' | 'download',
-  { name, mediaType }: MarkNeeded,
+  { name, mediaType }: NewFileNeeded,
 ): Promise<void> {
   const type = action === 'view' ? 'inline' : 'attachment';
   if (request.method === 'HEAD') return void (await reply.type(mediaType).header('content-disposition', disposition(type, name)).send());
-  const marked = await markFile(parts.ports, visitorRequestOf(request, parts), request.linkItem.path, action, disconnectSignal(reply.raw));
-  await sendDrawnBytes(request, reply, parts, marked, { mediaType, type, name });
+  const drawn = await newFile(parts.ports, visitorRequestOf(request, parts), request.linkItem.path, action, disconnectSignal(reply.raw));
+  await sendDrawnBytes(request, reply, parts, drawn, { mediaType, type, name });
 }
 
 async function serveFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, action: 'view' | 'download'): Promise<void> {
@@ -69,7 +69,7 @@ async function serveFile(request: FastifyRequest, reply: FastifyReply, parts: Vi
   // Postern answers HEAD itself: the storage has another origin, so the page could not read its response.
   const download = await openDownload(parts.ports, visitorRequest, request.linkItem.path, action, request.method === 'GET');
   if ('signAddress' in download) return redirectToStorage(reply, download);
-  if ('markNeeded' in download) return serveMarked(request, reply, parts, action, download);
+  if ('newFileNeeded' in download) return serveNewFile(request, reply, parts, action, download);
   const headers = headersOf(request);
   headers['content-disposition'] = disposition(action === 'view' ? 'inline' : 'attachment', download.file.entry.name);
   if (action === 'view') headers['content-security-policy'] = viewPolicy;

@@ -43,6 +43,8 @@ const actionLabels: Readonly<Record<string, string>> = {
   'mail/retry': 'Sent e-mails again',
   'mail/drop': 'Dropped e-mails',
   'tenant/updatePolicy': 'Changed the policy',
+  'signature/update': 'Stored the certificate for signatures',
+  'signature/delete': 'Deleted the certificate for signatures',
   'operator/signIn': 'Signed in to the console',
   'operator/signOut': 'Signed out of the console',
   'operator/first': 'Created the first operator',
@@ -104,6 +106,8 @@ const operationActions = [
   'operator/reset',
   'tenant/add',
   'tenant/updatePolicy',
+  'signature/update',
+  'signature/delete',
   'mail/retry',
   'mail/drop',
 ];

@@ -6,6 +6,7 @@ import { formatCount } from '#console/components/format.ts';
 import { PageHead } from '#console/components/page-head.tsx';
 import { StateLabel } from '#console/components/state-label.tsx';
 import { RelativeTime } from '#console/components/times.tsx';
+import { expiryWarning } from '#console/settings/signature-expiry.ts';
 import { useCaller, useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 import type { ResponseOf } from '#features/operation-types.ts';
@@ -42,7 +43,8 @@ function ExpiringShares({ shares }: { shares: Overview['endingSoon'] }) {
 
 const storeNames: Readonly<Record<string, string>> = { sqlite: 'SQLite, embedded', postgres: 'PostgreSQL' };
 
-function Health({ overview: { store, locations, mail, mailsWaiting, mailsFailed } }: { overview: Overview }) {
+function Health({ overview: { store, locations, mail, mailsWaiting, mailsFailed, signatureValidTo } }: { overview: Overview }) {
+  const warning = expiryWarning(signatureValidTo, Date.now());
   return (
     <Paper withBorder className="panel" component="section" aria-labelledby="health">
       <Title order={2} size="h4" id="health">
@@ -62,6 +64,11 @@ function Health({ overview: { store, locations, mail, mailsWaiting, mailsFailed 
           {mailsWaiting > 0 && <span className="second">{formatCount(mailsWaiting, 'e-mail is waiting', 'e-mails are waiting')}</span>}
           {mailsFailed > 0 && <span className="second">{formatCount(mailsFailed, 'e-mail failed', 'e-mails failed')}</span>}
         </List.Item>
+        {warning && (
+          <List.Item>
+            <StateLabel tone="bad">{warning}</StateLabel>
+          </List.Item>
+        )}
       </List>
     </Paper>
   );

@@ -5,6 +5,7 @@ const tabs = [
   ['/settings/keys', 'API keys'],
   ['/settings/operators', 'Operators'],
   ['/settings/mail', 'Mail'],
+  ['/settings/signatures', 'Signatures'],
   ['/settings/policy', 'Policy'],
 ] as const;
 

@@ -1,16 +1,12 @@
-import { Alert, Checkbox, TextInput } from '@mantine/core';
+import { Anchor, Checkbox, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { Link } from '@tanstack/react-router';
 import type { ShareValues } from './share-values.ts';
 
 export function ProtectionFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { digitalSignature } = form.values;
   return (
     <>
-      {digitalSignature && (
-        <Alert color="red" title="Not available yet">
-          Postern cannot sign files yet. Until then, PDF files of this share cannot be downloaded.
-        </Alert>
-      )}
       <Checkbox
         label="Copy protection"
         description="Visitors see pages with a mark, and never get the original file. A photograph of the screen cannot be prevented."
@@ -21,7 +17,19 @@ export function ProtectionFields({ form }: { form: UseFormReturnType<ShareValues
         description="Drawn over every page. You can use {user}, {email}, {ip} and {date}."
         {...form.getInputProps('waterMarkText')}
       />
-      <Checkbox label="Sign PDF files when they are downloaded" {...form.getInputProps('digitalSignature', { type: 'checkbox' })} />
+      <Checkbox
+        label="Sign PDF files when they are downloaded"
+        description={
+          <>
+            Needs a certificate: see{' '}
+            <Anchor component={Link} to="/settings/signatures" size="xs" underline="always">
+              Settings, Signatures
+            </Anchor>
+            .
+          </>
+        }
+        {...form.getInputProps('digitalSignature', { type: 'checkbox' })}
+      />
       {digitalSignature && <TextInput label="Reason in the signature" {...form.getInputProps('digitalSignReason')} />}
     </>
   );

@@ -45,6 +45,7 @@ function pageActions(go: Go, isEditor: boolean, isAdmin: boolean): SpotlightActi
           { id: 'keys', label: 'API keys', onClick: go('/settings/keys') },
           { id: 'operators', label: 'Operators', onClick: go('/settings/operators') },
           { id: 'mail', label: 'Mail', onClick: go('/settings/mail') },
+          { id: 'signatures', label: 'Signatures', onClick: go('/settings/signatures') },
           { id: 'policy', label: 'Policy', onClick: go('/settings/policy') },
         ]
       : []),

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 // The messages between Postern and the process that reads PDF documents.
 
 const Count = Type.Integer({ minimum: 0, maximum: 1_000_000 });
+const Position = Type.Integer({ minimum: 0, maximum: 2 ** 31 });
 const Points = Type.Number({ minimum: 0, maximum: 1e9 });
 
 /** Keeps the document in the bytes of the frame under an id. */
@@ -18,8 +19,12 @@ const DrawTask = Type.Object({
 /** Returns the document with the text of `mark` over every page. */
 const MarkTask = Type.Object({ task: Type.Literal('mark'), id: Type.String(), mark: Type.String() });
 
-export const PdfTask = Type.Union([OpenTask, DrawTask, MarkTask]);
+/** Appends an empty place for a signature to the PDF in the bytes of the frame. Returns only what is appended. */
+const PlaceTask = Type.Object({ task: Type.Literal('place'), at: Type.Number(), reason: Type.String() });
+
+export const PdfTask = Type.Union([OpenTask, DrawTask, MarkTask, PlaceTask]);
 export type PdfTask = Static<typeof PdfTask>;
 
 export const OpenAnswer = Type.Object({ pages: Type.Array(Type.Object({ width: Points, height: Points })) });
+export const PlaceAnswer = Type.Object({ kept: Position, start: Position, end: Position });
 export const DrawAnswer = Type.Object({ width: Count, height: Count });

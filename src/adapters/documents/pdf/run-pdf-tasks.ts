@@ -9,6 +9,7 @@ import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
 import type { PageSize } from '#ports/documents.ts';
 import { PdfDocument, type Picture } from './pdf-document.ts';
 import { PdfTask } from './pdf-tasks.ts';
+import { addSignaturePlace } from './signature-place.ts';
 
 const maxPages = 2000;
 const maxPixels = 8_000_000;
@@ -45,6 +46,10 @@ export class PdfTasks {
   async run({ header, bytes }: Frame): Promise<Frame> {
     const task = parseHeader(PdfTask, header);
     if (task.task === 'open') return this.#open(task.id, bytes);
+    if (task.task === 'place') {
+      const { bytes: appended, ...positions } = await addSignaturePlace(bytes, task);
+      return { header: positions, bytes: appended };
+    }
     const document = this.#find(task.id);
     if (task.task === 'mark') return { header: {}, bytes: await overlayMarks(document.copyPages(), outlineText(task.mark, this.#fonts)) };
     const picture = await this.#draw(document, task);

@@ -33,6 +33,7 @@ import { quotaCounts } from './0032-quota-counts.ts';
 import { listChanges } from './0033-list-changes.ts';
 import { claimedUploads } from './0034-claimed-uploads.ts';
 import { heldNames } from './0035-held-names.ts';
+import { signatures } from './0036-signatures.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   listChanges,
   claimedUploads,
   heldNames,
+  signatures,
 ];

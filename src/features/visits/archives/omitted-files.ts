@@ -5,11 +5,12 @@ const maxNames = 1000;
 const maxLength = 1 << 17; // characters of all names
 
 /** Why an archive leaves a file out. */
-export type OmissionReason = 'cannotBeMarked' | 'documentTooLarge';
+export type OmissionReason = 'cannotBeMarked' | 'cannotBeSigned' | 'documentTooLarge';
 
 const explanations: Readonly<Record<OmissionReason, string>> = {
   cannotBeMarked: 'It cannot be watermarked: it is neither a PDF file nor an image, or it is damaged or encrypted.',
-  documentTooLarge: 'It is too large, or takes too long to watermark.',
+  cannotBeSigned: 'It cannot be signed: it is damaged or encrypted, or a signature in it forbids every change.',
+  documentTooLarge: 'It is too large, or takes too long to watermark or to sign.',
 };
 
 /** The files that an archive leaves out, and the text file in the archive that names them. */

@@ -1,10 +1,11 @@
-import { deliver, requiresWatermark } from '#core/authorization/delivery.ts';
+import { type DeliveryDecision, type DeliveryDenial, deliver, needsSignature, requiresWatermark } from '#core/authorization/delivery.ts';
 import type { DatedEntry } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
+import { findSigner, type SignPorts } from '#features/signatures/sign-pdf.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
-import { sourceDocument, withDocumentErrors } from '#features/visits/documents/source-document.ts';
-import { markOf } from '#features/visits/documents/visit-mark.ts';
+import { makeNewFile } from '#features/visits/documents/new-file.ts';
+import { sourceDocument } from '#features/visits/documents/source-document.ts';
 import { readHead, withReadErrors } from '#features/visits/files/open-file.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { OpenFile } from '#ports/storage.ts';
@@ -13,7 +14,7 @@ import { type OmissionReason, OmittedFiles } from './omitted-files.ts';
 import { archivedItemPath } from './pending-folders.ts';
 import type { ZipSource } from './zip-writer.ts';
 
-export type ProtectedFilePorts = Pick<Ports, 'media' | 'documents' | 'clock'> & Pick<VisitServices, 'documentTurns' | 'drawnMemory'>;
+export type ProtectedFilePorts = Pick<Ports, 'media'> & SignPorts & Pick<VisitServices, 'documentTurns' | 'drawnMemory'>;
 
 const keepAliveInterval = 10_000; // ms: much less than the timeout of a connection
 
@@ -26,8 +27,9 @@ const fileOfBytes = (entry: DatedEntry, bytes: Uint8Array, release: () => void):
   close: async () => release(),
 });
 
+const omissionReasons: readonly string[] = ['cannotBeMarked', 'cannotBeSigned', 'documentTooLarge'] satisfies OmissionReason[];
 const isOmission = (cause: unknown): cause is Refusal & { readonly messageName: OmissionReason } =>
-  cause instanceof Refusal && (cause.messageName === 'cannotBeMarked' || cause.messageName === 'documentTooLarge');
+  cause instanceof Refusal && omissionReasons.includes(cause.messageName);
 
 /** Calls a function at intervals, until disposal. */
 function callAtIntervals(onWait: () => void): Disposable {
@@ -41,7 +43,7 @@ function callAtIntervals(onWait: () => void): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** The files of an archive of a share with a watermark or with signatures. What cannot be marked is left out, and named in a text file. */
+/** The files of an archive of a share with a watermark or with signatures. What cannot be marked or signed is left out, and named in a text file. */
 export class ProtectedFiles {
   readonly #ports: ProtectedFilePorts;
   readonly #visit: AuthorizedVisit;
@@ -55,20 +57,26 @@ export class ProtectedFiles {
 
   /**
    * Checks, before the archive begins, that it can be sent. Yields after every slice.
-   * @throws Refusal (403) if it has files, but none of them can be marked; (503) if a PDF has to be signed; as `walkInSlices`
+   * @throws Refusal (403) if it has files, but none of them can be marked; (503) if a PDF has to be signed, but cannot be signed now; as
+   *   `walkInSlices`
    */
   async *check(): AsyncGenerator<void> {
-    let denial: Refusal | null = null;
+    const { share } = this.#visit.permit;
+    const signerRefusal = share.digitalSignature ? await this.#signerRefusal() : null;
+    if (!signerRefusal && !requiresWatermark(share)) return;
+    let [denial, hasFile]: [DeliveryDenial | null, boolean] = [null, false];
     for await (const item of walkInSlices(this.#archivedFolder)) {
       if (!item) yield;
       if (!item || item.entry.folder) continue;
       this.#archivedFolder.clientGone.throwIfAborted();
-      const refusal = await this.#refusalOf(item.name);
-      if (refusal?.messageName === 'signingUnavailable') throw refusal;
-      if (!refusal && requiresWatermark(this.#visit.permit.share)) return;
-      denial ??= refusal;
+      const delivery = await this.#deliveryAt(item.name);
+      if (!delivery) continue;
+      if ('denial' in delivery) denial ??= delivery.denial;
+      else if (!signerRefusal) return;
+      else if (needsSignature(delivery.form)) throw signerRefusal;
+      else hasFile = true;
     }
-    if (denial) throw denial;
+    if (denial && !hasFile) throw new Refusal(denial);
   }
 
   /**
@@ -89,12 +97,22 @@ export class ProtectedFiles {
     yield { ...entry, open: async () => fileOfBytes(entry, note.text, () => {}) };
   }
 
-  async #refusalOf(name: string): Promise<Refusal | null> {
+  /** Returns why no PDF can be signed now, or null. */
+  async #signerRefusal(): Promise<Refusal | null> {
+    try {
+      await findSigner(this.#ports, this.#visit.link.tid);
+      return null;
+    } catch (cause) {
+      if (cause instanceof Refusal) return cause;
+      throw cause;
+    }
+  }
+
+  async #deliveryAt(name: string): Promise<DeliveryDecision | null> {
     const file = await this.#openOriginal(name);
     if (!file) return null;
     try {
-      const delivery = await this.#deliveryOf(file);
-      return 'denial' in delivery ? new Refusal(delivery.denial) : null;
+      return await this.#deliveryOf(file);
     } finally {
       await file.close();
     }
@@ -133,12 +151,12 @@ export class ProtectedFiles {
       return original;
     }
     const { visitorRequest, link } = this.#visit;
-    const { documents, documentTurns, drawnMemory, clock } = this.#ports;
+    const { documentTurns, drawnMemory } = this.#ports;
     const { folder, clientGone } = this.#archivedFolder;
     const source = sourceDocument(link, archivedItemPath(folder, name), original, delivery.kind);
-    const mark = markOf(this.#visit, clock.now());
     using _calls = callAtIntervals(onWait);
-    const bytes = await documentTurns(visitorRequest, clientGone, () => withDocumentErrors(true, () => documents.mark(source, mark)));
+    const { form } = delivery;
+    const bytes = await documentTurns(visitorRequest, clientGone, () => makeNewFile(this.#ports, this.#visit, source, form));
     const memory = drawnMemory(visitorRequest.address, bytes);
     return fileOfBytes(original.entry, bytes, () => memory[Symbol.dispose]());
   }

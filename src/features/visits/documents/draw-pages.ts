@@ -3,6 +3,7 @@ import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
 import type { VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import type { PageSize } from '#ports/documents.ts';
+import { makeNewFile } from './new-file.ts';
 import {
   beginEntry,
   type DocumentPorts,
@@ -76,8 +77,8 @@ export const drawThumbnail = (
     return drawnBytes(ports, document, await ports.documents.draw(source, { index: 0, width, mark }));
   });
 
-/** Returns a file with a watermark over each page. @throws Refusal */
-export const markFile = (
+/** Returns a new file with the watermark or the signature, or both. @throws Refusal */
+export const newFile = (
   ports: DocumentPorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
@@ -85,7 +86,7 @@ export const markFile = (
   clientGone: AbortSignal,
 ): Promise<DrawnBytes> =>
   withDocument(ports, visitorRequest, path, { action, delivery: action }, clientGone, async (document) => {
-    const { source, mark } = document;
-    if (mark === null) throw new Refusal('itemStale', 'The protection of the file was changed. Try again.');
-    return drawnBytes(ports, document, await ports.documents.mark(source, mark));
+    const { source, form, visit } = document;
+    if (form === 'original') throw new Refusal('itemStale', 'The protection of the file was changed. Try again.');
+    return drawnBytes(ports, document, await makeNewFile(ports, visit, source, form));
   });

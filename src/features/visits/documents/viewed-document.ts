@@ -2,6 +2,7 @@ import { type DeliveryForm, type DeliveryRequest, deliver } from '#core/authoriz
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
+import type { SignPorts } from '#features/signatures/sign-pdf.ts';
 import {
   type AuthorizationPorts,
   type AuthorizedVisit,
@@ -19,7 +20,8 @@ import { markOf } from './visit-mark.ts';
 
 export type DocumentPorts = AuthorizationPorts &
   StoragePorts &
-  Pick<Ports, 'media' | 'documents'> &
+  Pick<Ports, 'media'> &
+  SignPorts &
   Pick<VisitServices, 'documentTurns' | 'drawnMemory'>;
 
 /** What a visitor requests of a document, and the action that it needs a permission for. */
@@ -36,7 +38,7 @@ export interface ViewedDocument {
   readonly file: OpenFile;
   readonly source: SourceDocument;
   readonly form: DeliveryForm;
-  /** Text of the watermark; null: none is needed. */
+  /** Text of the watermark over the pages; null: none is needed. */
   readonly mark: string | null;
 }
 
@@ -66,7 +68,7 @@ async function openDocument(
       throw new Refusal(because);
     }
     const { form } = delivery;
-    const mark = form === 'marked' || form === 'markedPages' ? markOf(visit, ports.clock.now()) : null;
+    const mark = form === 'markedPages' ? markOf(visit, ports.clock.now()) : null;
     return { request, path, visit, file, source: sourceDocument(link, pathInLocation, file, kind), form, mark };
   } catch (cause) {
     await file.close();
@@ -87,7 +89,7 @@ export async function withDocument<T>(
   return ports.documentTurns(visitorRequest, clientGone, async () => {
     const document = await openDocument(ports, visitorRequest, path, request);
     try {
-      return await withDocumentErrors(document.mark !== null, () => work(document));
+      return await withDocumentErrors(document.mark === null ? 'hasNoPages' : 'cannotBeMarked', () => work(document));
     } finally {
       await document.file.close();
     }

@@ -28,9 +28,9 @@ export interface FileDownload {
   readonly appendEntry: () => Promise<TransferEntry>;
 }
 
-/** A file that may be sent only with a watermark (`markFile`). */
-export interface MarkNeeded {
-  readonly markNeeded: true;
+/** A file that may be sent only as a new file, with a watermark or a signature (`newFile`). */
+export interface NewFileNeeded {
+  readonly newFileNeeded: true;
   readonly name: string;
   readonly mediaType: string;
 }
@@ -63,7 +63,7 @@ export async function openDownload(
   path: ItemPath,
   action: 'view' | 'download',
   mayRedirect: boolean,
-): Promise<FileDownload | DirectDownload | MarkNeeded> {
+): Promise<FileDownload | DirectDownload | NewFileNeeded> {
   const visit = await authorizeVisit(ports, visitorRequest, { action });
   const { link, permit, authenticated } = visit;
   const shared = await storageFor(visit, ports);
@@ -82,7 +82,7 @@ export async function openDownload(
     }
     if (delivery.form !== 'original') {
       await file.close();
-      return { markNeeded: true, name: file.entry.name, mediaType: media?.mediaType ?? ports.media.byName(file.entry.name) };
+      return { newFileNeeded: true, name: file.entry.name, mediaType: media?.mediaType ?? ports.media.byName(file.entry.name) };
     }
     const alert = action === 'view' ? link.alert_view : link.alert_download;
     return {

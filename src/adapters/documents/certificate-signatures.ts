@@ -1,0 +1,56 @@
+import Type from 'typebox';
+import type { Outbound } from '#ports/outbound.ts';
+import { CertificateUnusable, type Signatures, type SigningCertificate, type TimeStampAuthority } from '#ports/signatures.ts';
+import { childScript } from './sandbox/child-script.ts';
+import { parseHeader } from './sandbox/parse-header.ts';
+import { SandboxedProcess, SandboxFailure } from './sandbox/sandboxed-process.ts';
+
+const limits = { memory: 512, taskTime: 10_000, answer: 1 << 20 };
+
+const Answer = Type.Object({ key: Type.String(), chain: Type.Array(Type.String(), { minItems: 1 }) });
+
+const unusable = (field: 'certificate' | 'password', message: string) => new CertificateUnusable(field, message);
+
+function errorOf(refused: unknown): CertificateUnusable {
+  if (refused === 'password') return unusable('password', 'is not the password of the file');
+  if (refused === 'noKey') return unusable('certificate', 'must contain a private key');
+  if (refused === 'noCertificate') return unusable('certificate', 'must contain the certificate of its private key');
+  if (refused === 'algorithm')
+    return unusable('certificate', 'must have an RSA key of 2048 to 4096 bits, or a key of the curve P-256, P-384 or P-521');
+  return unusable('certificate', 'must be a PKCS #12 file (.p12 or .pfx)');
+}
+
+/** Signs with certificates whose keys are stored. PKCS #12 files are read in a process of their own, because they may be damaged or hostile. */
+export class CertificateSignatures implements Signatures {
+  readonly #outbound: Pick<Outbound, 'request'>;
+
+  constructor(outbound: Pick<Outbound, 'request'>) {
+    this.#outbound = outbound;
+  }
+
+  async readPkcs12(file: Uint8Array, password: string): Promise<SigningCertificate> {
+    const process = new SandboxedProcess({ ...childScript('pkcs12-child', import.meta.url), nativeCode: false, limits });
+    try {
+      const { header } = await process.run({ header: { password }, bytes: file });
+      if (header['refused'] !== undefined) throw errorOf(header['refused']);
+      const { key, chain } = parseHeader(Answer, header);
+      const [own, ...issuers] = chain;
+      if (own === undefined) throw errorOf('noCertificate');
+      return { key, chain: [own, ...issuers] };
+    } catch (cause) {
+      if (cause instanceof SandboxFailure) throw unusable('certificate', 'takes too long to decrypt, or cannot be read');
+      throw cause;
+    } finally {
+      await process.end();
+    }
+  }
+
+  async sign(digest: Uint8Array, certificate: SigningCertificate, authority: TimeStampAuthority | null): Promise<Uint8Array> {
+    // Most installations sign nothing.
+    const [{ cmsSignature }, { timeStamper }] = await Promise.all([
+      import('./signature/cms-signature.ts'),
+      import('./signature/time-stamp.ts'),
+    ]);
+    return cmsSignature(digest, certificate, authority && timeStamper(this.#outbound, authority));
+  }
+}

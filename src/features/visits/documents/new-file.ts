@@ -1,0 +1,25 @@
+import { type DeliveryForm, needsMark, needsSignature } from '#core/authorization/delivery.ts';
+import { findSigner, type SignPorts, signPdf } from '#features/signatures/sign-pdf.ts';
+import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
+import type { SourceDocument } from '#ports/documents.ts';
+import { withDocumentErrors } from './source-document.ts';
+import { markOf } from './visit-mark.ts';
+
+/**
+ * Returns the bytes of a new file: of the document with the watermark, or the signature, or both. It is marked first, and then signed.
+ * @throws Refusal (403) if the document cannot be marked or signed; (413) if it is too large; (503) if documents cannot be drawn or signed now
+ */
+export async function makeNewFile(
+  ports: SignPorts,
+  visit: AuthorizedVisit,
+  source: SourceDocument,
+  form: DeliveryForm,
+): Promise<Uint8Array> {
+  const { documents, clock } = ports;
+  const { tid, digital_sign_reason: reason } = visit.link;
+  const signer = needsSignature(form) ? await findSigner(ports, tid) : null;
+  const bytes = needsMark(form)
+    ? await withDocumentErrors('cannotBeMarked', () => documents.mark(source, markOf(visit, clock.now())))
+    : await source.read();
+  return signer ? withDocumentErrors('cannotBeSigned', () => signPdf(ports, signer, tid, bytes, reason)) : bytes;
+}
