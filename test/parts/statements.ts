@@ -18,6 +18,7 @@ export const tenantTables = [
     'unsettled',
     'resumable_upload',
     'counted_folder',
+    'signature',
     'used_space',
     'count_change',
     'sign_in_code',
