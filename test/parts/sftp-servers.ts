@@ -59,8 +59,9 @@ async function createFolder(folder: string): Promise<string> {
 /**
  * Starts the server of OpenSSH (Debian's openssh-server).
  * @param keyOptions options of ssh-keygen for the key of the user
+ * @param subsystem the command that serves SFTP
  */
-export async function startSshd(keyOptions?: readonly string[]): Promise<SftpTestServer> {
+export async function startSshd(keyOptions?: readonly string[], subsystem = 'internal-sftp'): Promise<SftpTestServer> {
   const [port, home] = [await freePort(), await mkdtemp(join(tmpdir(), 'sshd-'))];
   const folder = join(home, 'files');
   const hostKey = await createKey(join(home, 'host'));
@@ -71,7 +72,7 @@ export async function startSshd(keyOptions?: readonly string[]): Promise<SftpTes
   const settings = [
     ...['ListenAddress 127.0.0.1', `Port ${port}`, `HostKey ${join(home, 'host')}`, 'PidFile none', 'StrictModes no', 'UsePAM no'],
     ...[`AuthorizedKeysFile ${join(home, 'keys')}`, 'PasswordAuthentication no', 'KbdInteractiveAuthentication no'],
-    ...['PermitRootLogin prohibit-password', 'MaxSessions 50', 'MaxStartups 100', 'Subsystem sftp internal-sftp'],
+    ...['PermitRootLogin prohibit-password', 'MaxSessions 50', 'MaxStartups 100', `Subsystem sftp ${subsystem}`],
   ];
   await writeFile(join(home, 'sshd_config'), `${settings.join('\n')}\n`);
   const server = spawn(sshd, ['-D', '-e', '-f', join(home, 'sshd_config')], { stdio: 'ignore' });

@@ -9,6 +9,7 @@ import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
 import { SftpStorage } from '#adapters/storage/sftp/sftp-storage.ts';
 import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
+import { StoreUnavailable } from '#ports/store.ts';
 import { fieldErrorAt } from '../api/field-errors.ts';
 import { missingForRcloneSftp, missingForSshd, type SftpTestServer, startRcloneSftp, startSshd } from '../parts/sftp-servers.ts';
 import { checkKilledUploads } from '../resumable-uploads/check-killed-uploads.ts';
@@ -108,6 +109,36 @@ else {
     utimesSync(join(configuration.root, 'a.txt'), tenSecondsAgo, tenSecondsAgo);
     assert.equal((await replace()).slice(0, 3), '201');
     assert.equal((await postern.visit(address, { method: 'PUT', body: 'any', headers: { 'if-match': '*' } })).status, 201);
+  });
+
+  test('a folder that is created again right after its deletion keeps its files, although the database has lost the outcome of the deletion', async (t) => {
+    const postern = await startPostern(t, { environment });
+    const configuration = await server.newFolder();
+    await addLocation(postern, configuration);
+    const { base } = await createShare(postern, { location: 'server' });
+    const { write } = postern.ports.store;
+    const send = async (method: string, path: string, body = '') =>
+      (await postern.visit(`${base}/${path}`, { method, ...(body === '' ? {} : { body }) })).status;
+    assert.equal(await send('POST', 'folder/box'), 201);
+    assert.equal(await send('PUT', 'file/box/a.txt', 'old'), 201);
+    const failing: typeof write = (...parameters) =>
+      existsSync(join(configuration.root, 'box'))
+        ? write(...parameters)
+        : Promise.reject(new StoreUnavailable('the database does not respond'));
+    const writeMock = t.mock.method(postern.ports.store, 'write', failing);
+    assert.equal(await send('DELETE', 'file/box'), 503);
+    writeMock.mock.restore();
+
+    assert.equal(await send('POST', 'folder/box'), 201);
+    assert.equal(await send('PUT', 'file/box/a.txt', 'new'), 201);
+    const { list } = await postern.call('audit/search', { action: 'delete' });
+    assert.deepEqual(
+      list.map(({ outcome }: Json) => outcome),
+      ['done'],
+    );
+    const { read } = postern.ports.store;
+    assert.deepEqual(await read.selectFrom('unsettled').selectAll().execute(), []);
+    assert.equal((await postern.visit(`${base}/file/box/a.txt`)).body, 'new');
   });
 
   test('a server with another host key gets no credentials, and its location is unavailable', async (t) => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { FolderListCache } from '#adapters/storage/folder-list-cache.ts';
@@ -12,7 +14,17 @@ import { packRangeText } from '#core/authorization/address-range.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { missingForRcloneSftp, missingForSshd, type SftpTestServer, startRcloneSftp, startSshd } from '../parts/sftp-servers.ts';
-import { changeContract, namesIn, newToken, parsePath, putFile, readText, storageContract, uploadContract } from './storage.contract.ts';
+import {
+  changeContract,
+  namesIn,
+  newToken,
+  parsePath,
+  putFile,
+  readText,
+  startUpload,
+  storageContract,
+  uploadContract,
+} from './storage.contract.ts';
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 const sessions = new Set<SftpSession>();
@@ -125,3 +137,35 @@ function connectionContract(name: string, _open: unknown, newFolder: () => Promi
 testServer('OpenSSH', missingForSshd(), startSshd, [storageContract, connectionContract]);
 // rclone cannot continue a file, and takes a tenth of a second for each new folder.
 testServer('rclone', missingForRcloneSftp(), startRcloneSftp, [uploadContract, changeContract]);
+
+if (missingForSshd() === '') {
+  let server: SftpTestServer;
+  before(async () => {
+    server = await startSshd(undefined, 'internal-sftp -P posix-rename');
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  test('a server that cannot rename over a file replaces it in steps, and leaves nothing behind', async () => {
+    const configuration = await server.newFolder();
+    const storage = open(configuration);
+    await putFile(storage, '/', 'a.txt', 'old');
+    await putFile(storage, '/', 'a.txt', 'new', (await storage.stat(parsePath('/a.txt')))?.etag ?? '');
+    assert.equal(await readText(storage, '/a.txt'), 'new');
+    assert.deepEqual(readdirSync(join(configuration.root, '.postern')), []);
+  });
+
+  test('a file is not lost if the upload that should replace it disappears while it is put in place', async () => {
+    const configuration = await server.newFolder();
+    const storage = open(configuration);
+    await putFile(storage, '/', 'a.txt', 'acknowledged');
+    const etag = (await storage.stat(parsePath('/a.txt')))?.etag ?? '';
+    const upload = await startUpload(storage, '/', 'a.txt', { etag });
+    await upload.write(Buffer.from('given up'));
+    const loseUpload = async () => {
+      const staging = join(configuration.root, '.postern');
+      for (const name of readdirSync(staging)) if (name.endsWith('-data.txt')) rmSync(join(staging, name));
+    };
+    await assert.rejects(upload.place(loseUpload));
+    assert.equal(await readText(storage, '/a.txt'), 'acknowledged');
+  });
+}

@@ -105,8 +105,8 @@ test('a file is renamed at an S3 service that answers 501 to conditional copies'
 
 test('a folder is deleted at an S3 service that answers 501 to conditional deletions', async (t) => {
   const deletions: string[] = [];
-  const { storage } = await startFakeS3Storage(t, ({ method }, response, body) => {
-    if (method === 'HEAD') return void response.writeHead(404).end();
+  const { storage } = await startFakeS3Storage(t, ({ method, url = '' }, response, body) => {
+    if (method === 'HEAD') return void response.writeHead(url.includes('.decided') ? 200 : 404, fileHeaders).end();
     if (method === 'GET') return void response.end(listPageXml(['folder/a']));
     if (method !== 'POST') return void response.end();
     if (body.includes('<ETag>')) return void response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');

@@ -1,6 +1,6 @@
 import { deletionLimit } from '#adapters/storage/deletion-limit.ts';
 import type { FileServer } from '#adapters/storage/moves/collected-upload.ts';
-import type { MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
+import type { MoveOptions, MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { maxListTime, objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { bodyTimeLimit, readBody, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
@@ -39,6 +39,7 @@ export class DataLakeItems implements FileServer {
    * `move`: longer than the time limit of the request. `newFile`: shorter. A late request finds no other file, because
    * nobody else uses the name in the staging area.
    */
+  readonly movesAtOnce = true;
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };
   readonly container: AzureContainer;
   readonly #limitDeletion = deletionLimit();
@@ -144,9 +145,10 @@ export class DataLakeItems implements FileServer {
     throw new StorageUnusable('the folder .postern cannot be created: the credentials do not allow it');
   }
 
-  async move(from: readonly string[], to: readonly string[], { overwrites }: { readonly overwrites: boolean }): Promise<MoveOutcome> {
+  async move(from: readonly string[], to: readonly string[], { overwrites, confirm }: Omit<MoveOptions, 'isFolder'>): Promise<MoveOutcome> {
+    const source = await this.container.renameSource(this.keyOf(from));
+    await confirm?.();
     try {
-      const source = await this.container.renameSource(this.keyOf(from));
       const headers = { 'x-ms-rename-source': source, ...(overwrites ? {} : ifAbsent) };
       const response = await this.container.sendAndRead('PUT', this.keyOf(to), { headers, expected: refusals, once: true });
       return response.status < 300 ? 'moved' : refusalOf(response);

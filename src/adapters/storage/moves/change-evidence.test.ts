@@ -13,6 +13,7 @@ function fakeServer(names: Iterable<string>) {
   const entryOf = (name: string): ServerEntry => ({ name, folder: false, size: 0, modified: 0, etag: '', isEmpty: true });
   const server: ItemServer = {
     maxWorkTimes: { move: 0, newFile: () => 0 },
+    movesAtOnce: true,
     ...{ find: unused, readText: unused, writeText: unused, createFolder: unused, createStagingFolder: unused, move: unused },
     async *list() {
       for (const name of names) {

@@ -8,9 +8,11 @@ import type { ItemServer, ServerEntry } from './item-server.ts';
 const stagingFolder = '.postern';
 /** Suffixes of the names of evidence. Some servers refuse some extensions, or do not send files with unknown ones; all accept `.txt`. */
 const suffixes = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed', rest: '-rest' } as const;
+/** Follows the path of the staged file: the file that it replaces, while a server replaces a file in steps. */
+export const suffixOfReplaced = '.old.txt';
 /** Maximum of names in one sweep, and of characters in a token: a server could list long names without end. The next sweep continues. */
 const [maxSwept, maxToken] = [1000, 64];
-const tokenOf = (name: string) => name.replace(/-(data\.txt|begun\.txt|removed|rest)$/, '');
+const tokenOf = (name: string) => name.replace(/-(data\.txt|data\.txt\.old\.txt|begun\.txt|removed|rest)$/, '');
 
 /** The properties by which a version of a file is recognized after a move. */
 export interface Version {
@@ -29,6 +31,8 @@ export interface Marker {
   readonly item: Version | 'folder';
   /** The file that it replaces; null: the name was free. */
   readonly replaced: Version | 'folder' | null;
+  /** The change was given up: nothing may complete it. */
+  readonly givenUp?: true;
 }
 
 export const versionOf = ({ folder, size, modified, etag }: ServerEntry): Version | 'folder' =>
@@ -87,6 +91,7 @@ export class ChangeEvidence {
   stagedPath = (token: string): readonly string[] => [stagingFolder, token + suffixes.staged];
   /** The path of an item that was removed. */
   removedPath = (token: string): readonly string[] => [stagingFolder, token + suffixes.removed];
+  readonly #replacedPath = (token: string): readonly string[] => [stagingFolder, token + suffixes.staged + suffixOfReplaced];
   readonly #rest = (token: string): readonly string[] => [stagingFolder, token + suffixes.rest];
   readonly #marker = (token: string): readonly string[] => [stagingFolder, token + suffixes.marker];
 
@@ -140,6 +145,12 @@ export class ChangeEvidence {
     return this.server.delete(this.#marker(token));
   }
 
+  /** Returns whether an item was last written before the marker of a change, by the clock of the server. */
+  async isOlderThanMarker(token: string, { modified }: ServerEntry): Promise<boolean> {
+    const marker = await this.find(this.#marker(token));
+    return modified !== null && marker?.modified != null && modified <= marker.modified;
+  }
+
   /** Moves the rest of a removed item into the staging area. @throws OutcomeUnknown if the server has not moved it */
   async moveRest(path: readonly string[], token: string, isFolder: boolean): Promise<void> {
     const outcome = await this.server.move(path, this.#rest(token), { isFolder, overwrites: false });
@@ -162,7 +173,9 @@ export class ChangeEvidence {
   async clear(token: string): Promise<void> {
     if (this.#tokensForSweep.has(token)) return;
     const results = await Promise.allSettled(
-      [this.stagedPath(token), this.removedPath(token), this.#marker(token)].map((path) => this.server.delete(path)),
+      [this.stagedPath(token), this.#replacedPath(token), this.removedPath(token), this.#marker(token)].map((path) =>
+        this.server.delete(path),
+      ),
     );
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
@@ -174,6 +187,7 @@ export class ChangeEvidence {
   async giveUpReplacement(token: string): Promise<boolean> {
     const marker = await this.markerOf(token);
     if (!marker || marker.replaced === null) return false;
+    if (!marker.givenUp) await this.mark(token, { ...marker, givenUp: true }); // first: the next steps may fail
     await this.server.delete(this.stagedPath(token));
     await this.clear(token);
     return true;

@@ -12,7 +12,10 @@ const keyOf = (path: readonly string[]) => path.join('/');
 /** A fake server in memory. It can get the request for a move late, after the connection was lost. */
 class FakeServer implements ItemServer {
   readonly maxWorkTimes = { move: 60_000, newFile: () => 60_000 };
+  movesAtOnce = true;
   readonly items = new Map<string, string | null>(); // null: a folder
+  /** When items were written, for those whose time matters. */
+  readonly times = new Map<string, number>();
   /** The moves that have not reached the server yet. */
   readonly late: (() => MoveOutcome)[] = [];
   /** How many further moves arrive late. */
@@ -22,7 +25,14 @@ class FakeServer implements ItemServer {
     const content = this.items.get(keyOf(path));
     if (content === undefined) return path.length === 0 ? { name: '', folder: true, size: 0, modified: 0, etag: '' } : null;
     const [folder, size] = [content === null, content?.length ?? 0];
-    return { name: path.at(-1) ?? '', folder, size, modified: 0, etag: `W/"${content}"`, isEmpty: size === 0 };
+    return {
+      name: path.at(-1) ?? '',
+      folder,
+      size,
+      modified: this.times.get(keyOf(path)) ?? 0,
+      etag: `W/"${content}"`,
+      isEmpty: size === 0,
+    };
   }
 
   async *list(): AsyncGenerator<readonly ServerEntry[]> {}
@@ -130,4 +140,78 @@ test('a replacement that has not begun is not given up', async () => {
   server.items.set(keyOf(from), 'waits for its turn');
   assert.equal(await evidence.giveUpReplacement('one'), false);
   assert.ok(server.items.has(keyOf(from)));
+});
+
+/** Removes an item whose outcome nobody records. */
+async function removeWithoutRecord(server: FakeServer, changes: ItemChanges, name: string): Promise<void> {
+  await changes.remove([], name, { token: 'one', confirm: async () => {} });
+  assert.ok(!server.items.has(name));
+}
+
+for (const movesAtOnce of [true, false])
+  test(`a folder that is created again after its removal stays, even if recovery has not seen the removal before (${movesAtOnce})`, async () => {
+    let now = Date.now();
+    const { server, changes } = startChanges(() => now);
+    server.movesAtOnce = movesAtOnce;
+    server.items.set('box', null);
+    await removeWithoutRecord(server, changes, 'box');
+    now += 1_200_000;
+    server.items.set('box', null);
+    server.times.set('box', now);
+    assert.equal(await changes.recover({ action: 'delete', parent: rootPath, name: 'box', newName: '', token: 'one' }), 'box');
+    assert.ok(server.items.has('box'));
+  });
+
+test('recovery does not replace a file that another program has written meanwhile', async () => {
+  for (const movesAtOnce of [true, false])
+    for (const content of ['of the same size as the upload', 'longer than the file that was uploaded']) {
+      let now = Date.now();
+      const { server, evidence, moves, changes } = startChanges(() => now);
+      server.movesAtOnce = movesAtOnce;
+      server.items.set('a.txt', 'old');
+      const replaced = await server.find(['a.txt']);
+      assert.ok(replaced);
+      server.items.set('.postern', null);
+      const from = evidence.stagedPath('one');
+      server.items.set(keyOf(from), 'the bytes of the late upload..');
+      server.lateMoves = 2;
+      await assert.rejects(
+        moves.run({ token: 'one', from, to: ['a.txt'], entry: { ...replaced, size: 30, modified: null, etag: '' }, replaced }),
+      );
+      server.items.set('a.txt', content);
+      now += 1_200_000;
+      assert.equal(await changes.recover({ action: 'upload', parent: rootPath, name: 'a.txt', newName: '', token: 'one' }), null);
+      assert.equal(server.items.get('a.txt'), content);
+    }
+});
+
+test('a rename that took place is recognized, even if another file has got the old name since', async () => {
+  let now = Date.now();
+  const { server, changes } = startChanges(() => now);
+  server.items.set('a.txt', 'the renamed file');
+  await changes.rename([], 'a.txt', 'b.txt', { token: 'one', pendingTokens: [], confirm: async () => {} });
+  server.items.set('a.txt', 'another file');
+  now += 1_200_000;
+  assert.equal(await changes.recover({ action: 'rename', parent: rootPath, name: 'a.txt', newName: 'b.txt', token: 'one' }), 'b.txt');
+});
+
+test('a replacement that was given up is not taken for done, if deleting its evidence failed', async (t) => {
+  let now = Date.now();
+  const { server, evidence, moves, changes } = startChanges(() => now);
+  server.items.set('a.txt', 'old');
+  const replaced = await server.find(['a.txt']);
+  assert.ok(replaced);
+  server.items.set('.postern', null);
+  const from = evidence.stagedPath('one');
+  server.items.set(keyOf(from), 'late');
+  server.lateMoves = 2;
+  await assert.rejects(
+    moves.run({ token: 'one', from, to: ['a.txt'], entry: { ...replaced, size: 4, modified: null, etag: '' }, replaced }),
+  );
+  now += 120_000;
+  t.mock.method(evidence, 'clear', () => Promise.reject(new Error('the server is away')));
+  await assert.rejects(evidence.giveUpReplacement('one'), /away/);
+  assert.equal(await changes.recover({ action: 'upload', parent: rootPath, name: 'a.txt', newName: '', token: 'one' }), null);
+  t.mock.restoreAll();
+  assert.equal(await evidence.giveUpReplacement('one'), true);
 });

@@ -60,7 +60,8 @@ export class ItemChanges {
       return null;
     }
     if (!isOldEnough) this.#evidence.leaveToSweep(token);
-    if (!isItem) return name; // the name is free, or belongs to another item
+    // The name is free, or belongs to another item.
+    if (!isItem || this.#evidence.server.movesAtOnce || !(await this.#evidence.isOlderThanMarker(token, rest))) return name;
     if (!isOldEnough) throw new StorageUnavailable('the server may still be moving the item');
     // The server has moved a part of a folder, or copied a file. The rest is moved, not deleted: others may have written files there.
     await this.#evidence.moveRest([...parent, name], token, rest.folder);

@@ -64,7 +64,9 @@ export class ItemMoves {
     const outcome = await this.#send(move, replaced !== undefined);
     if (outcome === 'moved') return true;
     const state = await this.#findState(move, marker);
-    if (state === 'moved') return true;
+    // After an error, the size alone does not prove that the uploaded file is at its new name.
+    const isProven = !(outcome instanceof Error) || entry.modified !== null;
+    if (state === 'moved' && isProven) return true;
     // The connection was lost before the server got the request, or the server has deleted the file to replace, and the name must not
     // stay empty.
     const isRefused = outcome instanceof Error;
@@ -86,7 +88,7 @@ export class ItemMoves {
    */
   async recover(token: string, from: readonly string[], parent: readonly string[], isStaged: boolean): Promise<string | null> {
     const marker = await this.#evidence.markerOf(token);
-    if (!marker) return null;
+    if (!marker || marker.givenUp) return null;
     const to = [...parent, marker.name];
     const [source, target] = [await this.#evidence.find(from), await this.#evidence.find(to)];
     const state = stateOf(marker, source, target);
@@ -94,11 +96,23 @@ export class ItemMoves {
     if (!source) return null; // somebody else has renamed or deleted it
     if (!this.#evidence.isOldEnough(token, marker, maxWorkTimeOf(this.#evidence.server, marker, isStaged)))
       throw new StorageUnavailable('the server may still be moving the item');
-    if (!isStaged || state === 'unmoved') return null;
-    if (state === 'unclear' && marker.replaced === null) return target && isVersion(marker.item, target) ? marker.name : null;
+    if (state === 'unmoved') return null;
+    if (state === 'unclear' && (!isStaged || marker.replaced === null))
+      return this.#isAlreadyMoved(marker, source, target) ? marker.name : null;
+    if (!isStaged || (state === 'unclear' && !this.#isPart(marker, target))) return null;
     // The file to replace is gone, or a part of the new one is in its place.
     await this.#complete({ token, from, to, entry: source }, marker, state === 'unclear');
     return marker.name;
+  }
+
+  /** Returns whether an item was moved, and somebody has created another one at its old name. */
+  #isAlreadyMoved({ item }: Marker, source: ServerEntry, target: ServerEntry | null): boolean {
+    return target !== null && isVersion(item, target) && (this.#evidence.server.movesAtOnce || !isVersion(item, source));
+  }
+
+  /** Returns whether the file at the new name may be a part of the moved file, and not the file of another program. */
+  #isPart({ item }: Marker, target: ServerEntry | null): boolean {
+    return !this.#evidence.server.movesAtOnce && item !== 'folder' && target !== null && !target.folder && target.size < item.size;
   }
 
   /** Sends a move again. @param overwrites whether a part of the item may be at its new name. @throws OutcomeUnknown */
@@ -107,9 +121,8 @@ export class ItemMoves {
     throw unknownOutcome();
   }
 
-  async #send({ from, to, entry, confirm }: Move, overwrites: boolean): Promise<MoveOutcome> {
-    await confirm?.();
-    return this.#evidence.server.move(from, to, { isFolder: entry.folder, overwrites });
+  #send({ from, to, entry, confirm }: Move, overwrites: boolean): Promise<MoveOutcome> {
+    return this.#evidence.server.move(from, to, { isFolder: entry.folder, overwrites, confirm });
   }
 
   /** @throws OutcomeUnknown if the server does not respond */

@@ -1,4 +1,5 @@
 import type { Entry } from '#core/listing.ts';
+import type { Confirm } from '#ports/storage.ts';
 
 /** An item as a server describes it. */
 export interface ServerEntry extends Entry {
@@ -12,6 +13,14 @@ export interface ServerEntry extends Entry {
  */
 export type MoveOutcome = 'moved' | 'lost' | 'failed' | Error;
 
+export interface MoveOptions {
+  readonly isFolder: boolean;
+  /** Replaces the file that has the new name. */
+  readonly overwrites: boolean;
+  /** Awaited directly before the request that changes something. */
+  readonly confirm?: Confirm | undefined;
+}
+
 /**
  * A server that moves a file or folder with one request. Every method throws StorageUnavailable if the server does not respond; `move` may
  * return `lost` or `failed` instead.
@@ -23,6 +32,8 @@ export interface ItemServer {
     /** For a file that was just stored, if its new name was free. @param size in bytes */
     readonly newFile: (size: number) => number;
   };
+  /** true: an item is moved in one step. false: the server may copy it and then delete it, so that a part of it can be at each name. */
+  readonly movesAtOnce: boolean;
   /** Returns the entry of an item, or null. */
   find(path: readonly string[]): Promise<ServerEntry | null>;
   /** Returns the entries of a folder in batches, unsorted. A batch may be empty. */
@@ -35,12 +46,8 @@ export interface ItemServer {
   createFolder(path: readonly string[]): Promise<boolean>;
   /** Creates the folder of the evidence, unless it exists. @throws StorageUnusable */
   createStagingFolder(path: readonly string[]): Promise<void>;
-  /** Moves an item. @param options `overwrites`: replaces the file that has the new name */
-  move(
-    from: readonly string[],
-    to: readonly string[],
-    options: { readonly isFolder: boolean; readonly overwrites: boolean },
-  ): Promise<MoveOutcome>;
+  /** Moves an item. @throws the error of `confirm` */
+  move(from: readonly string[], to: readonly string[], options: MoveOptions): Promise<MoveOutcome>;
   /** Deletes an item with everything in it. A missing item is no error. */
   delete(path: readonly string[]): Promise<void>;
 }

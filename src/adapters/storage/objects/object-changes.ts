@@ -1,29 +1,30 @@
 import { createHash } from 'node:crypto';
 import type { MemoryReservation } from '#core/memory-budget.ts';
-import type { ChangeContext, PendingFileChange } from '#ports/storage.ts';
+import type { Confirm, PendingFileChange } from '#ports/storage.ts';
 import { ChangeImpossible, ItemBusy, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { decisionBody, type ETagsByKey, memoryOfVersion, readDecision } from './decision.ts';
-import { mapInBatches } from './map-in-batches.ts';
+import { maxObjects, ObjectCopies, versionsOf } from './object-copies.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { StoredObject } from './object-store.ts';
 
-type ObjectChangeContext = Pick<ChangeContext, 'token' | 'confirm'>;
+interface ObjectChangeContext {
+  readonly token: string;
+  readonly confirm?: Confirm | undefined;
+}
 
 /** Returns whether a key cannot be the path of a URL: clients resolve the segments `.` and `..`. */
 const hasDotSegment = (key: string) => /(?:^|\/)\.\.?(?:\/|$)/.test(key);
 
-const versionsOf = (objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): ETagsByKey =>
-  new Map(objects.map(({ key, etag }) => [key, etag]));
-
-const maxObjects = 100_000; // of one change: a copy of each takes a request
 const decisionName = (token: string) => `${token}.decided`;
 
 /** Creates folders, and renames and deletes files and folders object by object. Evidence in the staging area shows how far a change got. */
 export class ObjectChanges {
   readonly #folders: ObjectFolders;
+  readonly #copies: ObjectCopies;
 
   constructor(folders: ObjectFolders) {
     this.#folders = folders;
+    this.#copies = new ObjectCopies(folders);
   }
 
   /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent), PathTooLong */
@@ -50,18 +51,17 @@ export class ObjectChanges {
       const objects = await this.#findObjects(oldPath, memory, (key) => {
         if (hasDotSegment(key))
           throw new ChangeImpossible('The folder contains an object with the segment . or .. in its key, which cannot be copied');
-        this.#folders.checkLengths([this.#renamedKey(key, oldPath, newPath)]);
+        this.#folders.checkLengths([this.#copies.renamedKey(key, oldPath, newPath)]);
       });
       await this.#checkFree(newPath);
       await confirm?.();
-      const copiedVersions = await this.#runOrDeleteCopies(oldPath, newPath, token, async () => {
-        const versions = await this.#copy(objects, oldPath, newPath, token);
+      const copiedVersions = await this.#copies.runOrDelete(oldPath, newPath, token, async () => {
+        const versions = await this.#copies.copy(objects, oldPath, newPath, token);
         await confirm?.(); // copying may take so long that another process has undone the change
         await this.#noteDecision(token, versions);
         return versions;
       });
-      await confirm?.(); // another process may have undone the change before the decision was noted
-      await this.#deleteVersions(oldPath, copiedVersions);
+      await this.#deleteDecided(oldPath, copiedVersions, { token, confirm });
     });
   }
 
@@ -79,7 +79,7 @@ export class ObjectChanges {
       await confirm?.();
       await this.#keepFolder(parent);
       await this.#noteDecision(token, versions);
-      await this.#deleteVersions(path, versions);
+      await this.#deleteDecided(path, versions, { token, confirm });
     });
   }
 
@@ -99,10 +99,10 @@ export class ObjectChanges {
     const newPath = [...parent, newName];
     // If the originals are gone but copies exist, the rename was completed, and its decision was deleted afterwards.
     if (!(await this.#folders.entry(path))) {
-      for await (const copies of this.#copyPages(newPath, token)) if (copies.length > 0) return newName;
+      for await (const copies of this.#copies.pages(newPath, token)) if (copies.length > 0) return newName;
       return null;
     }
-    await this.#deleteCopies(path, newPath, token);
+    await this.#copies.delete(path, newPath, token);
     return null;
   }
 
@@ -182,6 +182,18 @@ export class ObjectChanges {
   }
 
   /**
+   * Deletes the objects whose versions were noted in the decision of a change.
+   * @throws the error of `confirm`, if another process has undone the change before the decision was noted, or completed it since
+   */
+  async #deleteDecided(path: readonly string[], versions: ETagsByKey, { token, confirm }: ObjectChangeContext): Promise<void> {
+    const { store, keys } = this.#folders;
+    const decision = await store.describe(keys.staging(decisionName(token)));
+    if (!decision) throw new StorageUnavailable('the decision of a change is gone');
+    await confirm?.();
+    await this.#deleteVersions(path, versions, decision.modified);
+  }
+
+  /**
    * Deletes the objects of an item that still have these versions. An object that was written since then stays: it is not part of
    * the change.
    * @param notAfter ms since the epoch: a later object with the same content belongs to a later change
@@ -191,60 +203,5 @@ export class ObjectChanges {
       await this.#folders.store.deleteUnchanged(
         page.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter),
       );
-  }
-
-  /** Returns the key of an object of a renamed item. */
-  #renamedKey(key: string, from: readonly string[], to: readonly string[]): string {
-    const { keys } = this.#folders;
-    return keys.file(to) + key.slice(keys.file(from).length);
-  }
-
-  /**
-   * Copies objects.
-   * @returns the copied versions
-   * @throws ItemExists if another program has written an object to a key of a copy; ItemNotFound if an object is gone; or as
-   *   `ObjectStore.copy`
-   */
-  async #copy(objects: readonly StoredObject[], from: readonly string[], to: readonly string[], token: string): Promise<ETagsByKey> {
-    const { store } = this.#folders;
-    const versions = await mapInBatches(objects, async ({ key }) => {
-      const [source, target] = [await store.describe(key), this.#renamedKey(key, from, to)];
-      if (!source) throw new ItemNotFound('the item was changed meanwhile');
-      if (await store.describe(target)) throw new ItemExists('the name is taken'); // for services that ignore the condition
-      await store.copy(source, target, { token, overwrites: false });
-      return { key, etag: source.etag };
-    });
-    return versionsOf(versions);
-  }
-
-  /** Runs a step of a rename. Deletes the copies if the step fails, except after StorageUnavailable: recovery deletes them then. */
-  async #runOrDeleteCopies<T>(from: readonly string[], to: readonly string[], token: string, step: () => Promise<T>): Promise<T> {
-    try {
-      return await step();
-    } catch (cause) {
-      if (!(cause instanceof StorageUnavailable)) await this.#deleteCopies(from, to, token);
-      throw cause;
-    }
-  }
-
-  /** Yields the keys of the objects of an item that the change with this token has written, in pages. @throws StorageUnavailable */
-  async *#copyPages(path: readonly string[], token: string): AsyncGenerator<readonly string[]> {
-    let count = 0;
-    for await (const page of this.#folders.objectPages(path)) {
-      const isCopy = await mapInBatches(page, async ({ key }) => (await this.#folders.store.describe(key))?.token === token);
-      const copies = page.filter((_, index) => isCopy[index]);
-      count += copies.length;
-      if (count > maxObjects) throw new StorageUnavailable('the service lists more copies than were made');
-      yield copies.map(({ key }) => key);
-    }
-  }
-
-  /** Deletes only the copies whose originals still exist: no content is lost, even if the change was completed. */
-  async #deleteCopies(from: readonly string[], to: readonly string[], token: string): Promise<void> {
-    const { store } = this.#folders;
-    for await (const copies of this.#copyPages(to, token)) {
-      const hasOriginal = await mapInBatches(copies, async (key) => (await store.describe(this.#renamedKey(key, to, from))) !== null);
-      await store.delete(copies.filter((_, index) => hasOriginal[index]));
-    }
   }
 }

@@ -1,7 +1,8 @@
 import type { Stats } from 'ssh2';
 import { computedEtag } from '#adapters/storage/computed-etag.ts';
 import { deletionLimit } from '#adapters/storage/deletion-limit.ts';
-import type { ItemServer, MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
+import { suffixOfReplaced } from '#adapters/storage/moves/change-evidence.ts';
+import type { ItemServer, MoveOptions, MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { nameError } from '#core/item-path.ts';
 import type { GroupMemory } from '#core/memory-budget.ts';
 import { ChangeImpossible, ItemExists, ItemNotFound, StorageUnavailable, StorageUnusable } from '#ports/storage-errors.ts';
@@ -10,6 +11,7 @@ import { readSftpFolder } from './read-folder.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { NoResponse, nullIfMissing, refusalCode, SftpRefusal, statusCodes } from './sftp-errors.ts';
 import { openFileHandle } from './sftp-handle.ts';
+import type { SftpSession } from './sftp-session.ts';
 
 const maxListed = 1_000_000; // entries of one folder
 const maxText = 1 << 16; // bytes
@@ -33,7 +35,25 @@ export function sftpEntryOf(name: string, stats: Stats, now: number): ServerEntr
 const isAddressable = (name: string) => nameError(name) === null && !name.includes('\uFFFD');
 
 /** The files and folders of a location at an SFTP server. Symbolic links inside are not followed: for visitors, they do not exist. */
+/**
+ * Replaces a file at a server that refuses to rename over an existing one. The old file is moved aside: if the new one is gone, for example
+ * because the change was given up, the old one is moved back.
+ */
+async function replaceInSteps(session: SftpSession, source: string, target: string): Promise<void> {
+  const aside = `${source}${suffixOfReplaced}`;
+  await session.lstat(source); // refused if it is gone
+  await session.rename(target, aside);
+  try {
+    await session.rename(source, target);
+  } catch (cause) {
+    if (cause instanceof SftpRefusal) await session.rename(aside, target);
+    throw cause;
+  }
+  await nullIfMissing(session.removeFile(aside));
+}
+
 export class SftpItems implements ItemServer {
+  readonly movesAtOnce = true;
   readonly maxWorkTimes = maxWorkTimes;
   readonly #connections: SftpConnections;
   readonly #root: string;
@@ -125,27 +145,30 @@ export class SftpItems implements ItemServer {
     }
   }
 
-  async move(
-    from: readonly string[],
-    to: readonly string[],
-    { isFolder, overwrites }: { readonly isFolder: boolean; readonly overwrites: boolean },
-  ): Promise<MoveOutcome> {
+  async move(from: readonly string[], to: readonly string[], { isFolder, overwrites, confirm }: MoveOptions): Promise<MoveOutcome> {
     const existing = await this.find(to);
     if (existing && (!overwrites || existing.folder || isFolder)) return new ItemExists('the name is taken');
-    return this.rename(from, to, existing !== null);
+    return this.rename(from, to, { overwrites: existing !== null, confirm });
   }
 
-  /** Renames an item without checking the new name. @param overwrites true: replaces the file that has the new name */
-  async rename(from: readonly string[], to: readonly string[], overwrites: boolean): Promise<MoveOutcome> {
+  /** Renames an item without checking the new name. @throws the error of `confirm` */
+  async rename(
+    from: readonly string[],
+    to: readonly string[],
+    { overwrites, confirm }: Omit<MoveOptions, 'isFolder'>,
+  ): Promise<MoveOutcome> {
     const [source, target] = [this.pathOf(from), this.pathOf(to)];
+    let isConfirmed = confirm === undefined;
     try {
       await this.#connections.change(async (session) => {
-        if (overwrites && (await session.renameOver(source, target))) return;
-        if (overwrites) await nullIfMissing(session.removeFile(target));
-        await session.rename(source, target);
+        await confirm?.();
+        isConfirmed = true;
+        if (!overwrites) await session.rename(source, target);
+        else if (!(await session.renameOver(source, target))) await replaceInSteps(session, source, target);
       });
       return 'moved';
     } catch (cause) {
+      if (!isConfirmed && !(cause instanceof StorageUnavailable)) throw cause;
       if (!(cause instanceof SftpRefusal)) return cause instanceof NoResponse ? 'failed' : 'lost';
       return this.#refusalOf(cause, from, to);
     }

@@ -19,7 +19,7 @@ export function sftpTestSteps(items: SftpItems, evidence: ChangeEvidence, moves:
     for await (const _ of items.list([])) break;
   }
   const ignoresConditions = (movedPath: readonly string[]) =>
-    replacesOnRename(evidence, token, (stagedPath) => items.rename(stagedPath, movedPath, false));
+    replacesOnRename(evidence, token, (stagedPath) => items.rename(stagedPath, movedPath, { overwrites: false }));
   return [
     ...connectionSteps(listRoot, { isResponse, isSignInFailure }),
     ...itemTestSteps(evidence, moves, token, { ignoresConditions, warning: overwriteWarning }),

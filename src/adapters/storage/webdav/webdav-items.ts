@@ -1,5 +1,5 @@
 import type { FileServer } from '#adapters/storage/moves/collected-upload.ts';
-import type { MoveOutcome } from '#adapters/storage/moves/item-server.ts';
+import type { MoveOptions, MoveOutcome } from '#adapters/storage/moves/item-server.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { readBody } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
@@ -35,6 +35,7 @@ function refusalOf(status: number): Error {
 
 /** The files and folders of a location at a WebDAV server. */
 export class WebdavItems implements FileServer {
+  readonly movesAtOnce = false;
   readonly maxWorkTimes = {
     move: 660_000,
     newFile: (size: number) => 30_000 + size / 1000, // a slow server copies 1000 bytes in one ms
@@ -88,12 +89,9 @@ export class WebdavItems implements FileServer {
     throw new StorageUnusable('the folder .postern cannot be created: the server or the rights of the user do not allow it');
   }
 
-  async move(
-    from: readonly string[],
-    to: readonly string[],
-    { isFolder, overwrites }: { readonly isFolder: boolean; readonly overwrites: boolean },
-  ): Promise<MoveOutcome> {
+  async move(from: readonly string[], to: readonly string[], { isFolder, overwrites, confirm }: MoveOptions): Promise<MoveOutcome> {
     const request = { headers: { overwrite: overwrites ? 'T' : 'F' }, expected: refusals, timeLimit: moveTimeLimit, once: true };
+    await confirm?.();
     try {
       const { status } = await this.server.move(this.server.urlOf(from, isFolder), this.server.urlOf(to, isFolder), request);
       if (refusals.includes(status)) return refusalOf(status);

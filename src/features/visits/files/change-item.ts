@@ -28,6 +28,7 @@ export function changeItem<T>(
 ): Promise<T> {
   const { action, parent, name, newName = '' } = change;
   const { tid, location_id: locationId } = visit.link;
+  const names = newName === '' ? [name] : [name, newName];
   const outcome = { value: response, ...(newName ? { after: { name: newName } } : {}) };
   /** Decides again, because the change may have waited for its turn. */
   async function checkPermitted(): Promise<void> {
@@ -36,7 +37,7 @@ export function changeItem<T>(
   async function changeUnderLocks(pending: PendingChange): Promise<MeasuredSpace | undefined> {
     const { token, confirm } = pending;
     await checkPermitted();
-    if (action !== 'createFolder') await recordEarlierChanges(ports, storage, { tid, locationId, parent, name }, token);
+    await recordEarlierChanges(ports, storage, { tid, locationId, parent, names }, token);
     if (action === 'delete') return apply({ ...pending, pendingTokens: [] });
     return apply({ ...(await findChangeContext(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
   }
@@ -46,7 +47,6 @@ export function changeItem<T>(
     change,
     {
       apply: async (pending) => {
-        const names = newName === '' ? [name] : [name, newName];
         const space = await withNameLocks(
           ports,
           storage,

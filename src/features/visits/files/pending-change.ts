@@ -8,6 +8,7 @@ import type { FileChange, FileChangeOutcome, FileChangeSteps, SaveResponse } fro
 import { NamesHeldTooLong } from './held-names.ts';
 import { checkPendingChanges } from './pending-limit.ts';
 import { confirmPending, deletePendingEntry, recordDone, recordFailed, recordHandle, recordPending } from './pending-records.ts';
+import { EarlierChangePending } from './record-earlier-changes.ts';
 
 const tokenBits = 96;
 export const newChangeToken = ({ random }: Pick<Ports, 'random'>) => random.token(tokenBits);
@@ -18,8 +19,10 @@ export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' |
  * Returns whether a change may have taken place although it has thrown an error: it stays pending, and recovery finds out. If the database
  * has failed or another process has begun to recover the change, it may have been left half done.
  */
-const isUnclear = (cause: unknown) =>
-  cause instanceof StorageUnavailable || (isTemporaryStoreError(cause) && !(cause instanceof NamesHeldTooLong));
+function isUnclear(cause: unknown): boolean {
+  if (cause instanceof NamesHeldTooLong || cause instanceof EarlierChangePending) return false; // it has not begun
+  return cause instanceof StorageUnavailable || isTemporaryStoreError(cause);
+}
 
 /**
  * Records a change as pending, makes it, and commits its outcome and its alert together before the response. Another process, or

@@ -80,15 +80,15 @@ export async function placeReceivedFile(
   storage: SharedStorage<'upload'>['storage'],
   { upload, parent, name, etag, token, confirm, abortSignal }: ReceivedFile,
 ): Promise<string> {
-  async function place(): Promise<string> {
-    abortSignal.throwIfAborted();
-    if (!(await decideAgain())) throw new Refusal('permissionOff');
-    const lockedName = { tid: link.tid, locationId: link.location_id, parent, name };
-    if (etag !== null) await recordEarlierChanges(ports, storage, lockedName, token);
-    return ports.store.isShared ? upload.place(confirm) : upload.place(); // else there is no other process that could recover it
-  }
   // A lock makes uploads to one name run one after the other if they replace a file, or if the storage does not guarantee
   // that only one of them succeeds.
   const isAtomic = etag === null && storage.traits.create === 'atomic';
+  async function place(): Promise<string> {
+    abortSignal.throwIfAborted();
+    if (!(await decideAgain())) throw new Refusal('permissionOff');
+    const used = { tid: link.tid, locationId: link.location_id, parent, names: [name] };
+    if (!isAtomic) await recordEarlierChanges(ports, storage, used, token);
+    return ports.store.isShared ? upload.place(confirm) : upload.place(); // else there is no other process that could recover it
+  }
   return isAtomic ? place() : withNameLocks(ports, storage, parent, [name], { token, turn: visitorTurn(visitorRequest.address) }, place);
 }

@@ -1,0 +1,75 @@
+import { ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
+import type { ETagsByKey } from './decision.ts';
+import { mapInBatches } from './map-in-batches.ts';
+import type { ObjectFolders } from './object-folders.ts';
+import type { StoredObject } from './object-store.ts';
+
+/** Copies of one change: a copy of each object takes a request. */
+export const maxObjects = 100_000;
+
+export const versionsOf = (objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): ETagsByKey =>
+  new Map(objects.map(({ key, etag }) => [key, etag]));
+
+/** The copies that a rename makes of the objects of an item. */
+export class ObjectCopies {
+  readonly #folders: ObjectFolders;
+
+  constructor(folders: ObjectFolders) {
+    this.#folders = folders;
+  }
+
+  /** Returns the key of an object of a renamed item. */
+  renamedKey(key: string, from: readonly string[], to: readonly string[]): string {
+    const { keys } = this.#folders;
+    return keys.file(to) + key.slice(keys.file(from).length);
+  }
+
+  /**
+   * Copies objects.
+   * @returns the copied versions
+   * @throws ItemExists if another program has written an object to a key of a copy; ItemNotFound if an object is gone; or as
+   *   `ObjectStore.copy`
+   */
+  async copy(objects: readonly StoredObject[], from: readonly string[], to: readonly string[], token: string): Promise<ETagsByKey> {
+    const { store } = this.#folders;
+    const versions = await mapInBatches(objects, async ({ key }) => {
+      const [source, target] = [await store.describe(key), this.renamedKey(key, from, to)];
+      if (!source) throw new ItemNotFound('the item was changed meanwhile');
+      if (await store.describe(target)) throw new ItemExists('the name is taken'); // for services that ignore the condition
+      await store.copy(source, target, { token, overwrites: false });
+      return { key, etag: source.etag };
+    });
+    return versionsOf(versions);
+  }
+
+  /** Runs a step of a rename. Deletes the copies if the step fails, except after StorageUnavailable: recovery deletes them then. */
+  async runOrDelete<T>(from: readonly string[], to: readonly string[], token: string, step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } catch (cause) {
+      if (!(cause instanceof StorageUnavailable)) await this.delete(from, to, token);
+      throw cause;
+    }
+  }
+
+  /** Yields the keys of the objects of an item that the change with this token has written, in pages. @throws StorageUnavailable */
+  async *pages(path: readonly string[], token: string): AsyncGenerator<readonly string[]> {
+    let count = 0;
+    for await (const page of this.#folders.objectPages(path)) {
+      const isCopy = await mapInBatches(page, async ({ key }) => (await this.#folders.store.describe(key))?.token === token);
+      const copies = page.filter((_, index) => isCopy[index]);
+      count += copies.length;
+      if (count > maxObjects) throw new StorageUnavailable('the service lists more copies than were made');
+      yield copies.map(({ key }) => key);
+    }
+  }
+
+  /** Deletes only the copies whose originals still exist: no content is lost, even if the change was completed. */
+  async delete(from: readonly string[], to: readonly string[], token: string): Promise<void> {
+    const { store } = this.#folders;
+    for await (const copies of this.pages(to, token)) {
+      const hasOriginal = await mapInBatches(copies, async (key) => (await store.describe(this.renamedKey(key, to, from))) !== null);
+      await store.delete(copies.filter((_, index) => hasOriginal[index]));
+    }
+  }
+}
