@@ -13,6 +13,7 @@ import { shareBody } from '../test/parts/share-body.ts';
 import { measureCpuTimes } from './byte-path.ts';
 import { compareConsoleLists } from './console-lists.ts';
 import { measureCosts } from './costs.ts';
+import { measureDocuments } from './documents.ts';
 import { atLeast, atMost, compareFigures, type Figure, measurePairs, median, resultsPage } from './figures.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
 import { measureIdentity } from './identity.ts';
@@ -294,6 +295,7 @@ try {
   if (isSelected('crowd')) await slowReadersSection(data);
   if (isSelected('mail')) await measureMail(note, data);
   if (isSelected('services') && hasRadosgw) await measureServices(note, join(folder, 'services'));
+  if (isSelected('documents')) await measureDocuments(note, join(folder, 'documents'));
   if (isSelected('identity')) await identitySection(join(folder, 'identity'));
   if (isSelected('search')) await searchSection(join(data, 'files'));
   if (large) await largeSection();

@@ -143,7 +143,13 @@ async function pdfDocuments(): Promise<[string, CorpusKind, Buffer][]> {
     ['text after the end', 'document', Buffer.concat([plain, Buffer.from('\n<!-- added by a gateway -->\n')])],
     ['wrong cross-reference table', 'document', edit(plain, (text) => text.replace(/startxref\s+\d+/, 'startxref\n7'))],
     ['no cross-reference table', 'document', edit(plain, (text) => text.replace(/xref\n[\s\S]*?trailer/, 'trailer'))],
-    ['page tree with a loop', 'unreadable', edit(await pdf(), (text) => text.replace(/(\d+ 0) obj\n<<\n\/Type \/Pages\n\/Kids \[ \d+ 0 R \]/, '$1 obj\n<<\n/Type /Pages\n/Kids [ $1 R ]'))],
+    [
+      'page tree with a loop',
+      'unreadable',
+      edit(await pdf(), (text) =>
+        text.replace(/(\d+ 0) obj\n<<\n\/Type \/Pages\n\/Kids \[ \d+ 0 R \]/, '$1 obj\n<<\n/Type /Pages\n/Kids [ $1 R ]'),
+      ),
+    ],
     ['certified against changes', 'unsignable', await pdf((document) => certify(document, 1))],
     ['certified for signatures', 'document', await pdf((document) => certify(document, 2))],
     ['only a header', 'unreadable', Buffer.from('%PDF-1.7\n')],

@@ -232,7 +232,7 @@ test('protected files that cannot carry a watermark are listed without links', a
     ]);
     await page.getByText('These files are protected', { exact: false }).waitFor();
     await page.getByText('a.txt').first().waitFor();
-    assert.equal(await page.getByRole('main').getByRole('link').count(), 0);
+    assert.equal(await page.getByRole('main').getByRole('link', { name: 'a.txt' }).count(), 0);
     await assertAccessible(page, 'protected');
   }
 });

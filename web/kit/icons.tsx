@@ -48,6 +48,8 @@ const shapes = {
       <path d="m17 8-5-5-5 5M12 3v12" />
     </>
   ),
+  grid: <path d="M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z" />,
+  list: <path d="M4 6h16M4 12h16M4 18h16" />,
   folderPlus: (
     <>
       <path d="M12 10v6M9 13h6" />

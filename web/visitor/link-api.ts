@@ -28,8 +28,10 @@ export const linkPath = window.location.pathname.replace(/\/$/, '');
 export const isPortal = linkPath.startsWith('/p/');
 
 const encodePath = (path: readonly string[]) => path.map((segment) => `/${encodeURIComponent(segment)}`).join('');
-export const addressOf = (route: 'file' | 'view' | 'pages' | 'page' | 'zip' | 'list' | 'folder' | 'upload', path: readonly string[]) =>
-  `${linkPath}/${route}${encodePath(path)}`;
+export const addressOf = (
+  route: 'file' | 'view' | 'pages' | 'page' | 'thumbnail' | 'zip' | 'list' | 'folder' | 'upload',
+  path: readonly string[],
+) => `${linkPath}/${route}${encodePath(path)}`;
 
 /** The codes for responses without a problem document: to HEAD, or from a proxy in front of Postern. */
 const codeByStatus: Readonly<Record<number, string>> = {

@@ -76,6 +76,8 @@ export const ar: VisitorMessages = {
   folders: 'المجلدات',
   searchHere: 'ابحث في هذا المجلد',
   sortBy: 'الترتيب',
+  showAsGrid: 'عرض كشبكة',
+  showAsList: 'عرض كقائمة',
   sortNameUp: 'الاسم، تصاعديًا',
   sortNameDown: 'الاسم، تنازليًا',
   sortNewest: 'الأحدث أولًا',

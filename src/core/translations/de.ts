@@ -65,6 +65,8 @@ export const de: VisitorMessages = {
   folders: 'Ordner',
   searchHere: 'In diesem Ordner suchen',
   sortBy: 'Sortieren',
+  showAsGrid: 'Als Kacheln zeigen',
+  showAsList: 'Als Liste zeigen',
   sortNameUp: 'Name, A bis Z',
   sortNameDown: 'Name, Z bis A',
   sortNewest: 'Neueste zuerst',

@@ -64,6 +64,8 @@ export const en = {
   folders: 'Folders',
   searchHere: 'Search in this folder',
   sortBy: 'Sort by',
+  showAsGrid: 'Show as grid',
+  showAsList: 'Show as list',
   sortNameUp: 'Name, A to Z',
   sortNameDown: 'Name, Z to A',
   sortNewest: 'Newest first',

@@ -64,6 +64,8 @@ export const es: VisitorMessages = {
   folders: 'Carpetas',
   searchHere: 'Buscar en esta carpeta',
   sortBy: 'Ordenar',
+  showAsGrid: 'Mostrar como cuadrícula',
+  showAsList: 'Mostrar como lista',
   sortNameUp: 'Nombre, de A a Z',
   sortNameDown: 'Nombre, de Z a A',
   sortNewest: 'Los más recientes primero',

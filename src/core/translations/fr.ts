@@ -65,6 +65,8 @@ export const fr: VisitorMessages = {
   folders: 'Dossiers',
   searchHere: 'Rechercher dans ce dossier',
   sortBy: 'Trier',
+  showAsGrid: 'Afficher en grille',
+  showAsList: 'Afficher en liste',
   sortNameUp: 'Nom, de A à Z',
   sortNameDown: 'Nom, de Z à A',
   sortNewest: 'Les plus récents d’abord',

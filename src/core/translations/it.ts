@@ -64,6 +64,8 @@ export const it: VisitorMessages = {
   folders: 'Cartelle',
   searchHere: 'Cerca in questa cartella',
   sortBy: 'Ordina',
+  showAsGrid: 'Mostra come griglia',
+  showAsList: 'Mostra come elenco',
   sortNameUp: 'Nome, dalla A alla Z',
   sortNameDown: 'Nome, dalla Z alla A',
   sortNewest: 'Prima i più recenti',

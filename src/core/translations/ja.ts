@@ -65,6 +65,8 @@ export const ja: VisitorMessages = {
   folders: 'フォルダー',
   searchHere: 'このフォルダー内を検索',
   sortBy: '並べ替え',
+  showAsGrid: 'グリッド表示',
+  showAsList: 'リスト表示',
   sortNameUp: '名前 (昇順)',
   sortNameDown: '名前 (降順)',
   sortNewest: '新しい順',

@@ -63,6 +63,8 @@ export const nl: VisitorMessages = {
   folders: 'Mappen',
   searchHere: 'In deze map zoeken',
   sortBy: 'Sorteren',
+  showAsGrid: 'Als raster tonen',
+  showAsList: 'Als lijst tonen',
   sortNameUp: 'Naam, A tot Z',
   sortNameDown: 'Naam, Z tot A',
   sortNewest: 'Nieuwste eerst',

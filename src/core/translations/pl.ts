@@ -73,6 +73,8 @@ export const pl: VisitorMessages = {
   folders: 'Foldery',
   searchHere: 'Szukaj w tym folderze',
   sortBy: 'Sortuj',
+  showAsGrid: 'Pokaż jako siatkę',
+  showAsList: 'Pokaż jako listę',
   sortNameUp: 'Nazwa, od A do Z',
   sortNameDown: 'Nazwa, od Z do A',
   sortNewest: 'Najpierw najnowsze',

@@ -64,6 +64,8 @@ export const pt: VisitorMessages = {
   folders: 'Pastas',
   searchHere: 'Procurar nesta pasta',
   sortBy: 'Ordenar',
+  showAsGrid: 'Mostrar em grelha',
+  showAsList: 'Mostrar em lista',
   sortNameUp: 'Nome, de A a Z',
   sortNameDown: 'Nome, de Z a A',
   sortNewest: 'Mais recentes primeiro',

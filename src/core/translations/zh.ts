@@ -62,6 +62,8 @@ export const zh: VisitorMessages = {
   folders: '文件夹',
   searchHere: '在此文件夹中搜索',
   sortBy: '排序',
+  showAsGrid: '以网格显示',
+  showAsList: '以列表显示',
   sortNameUp: '名称，升序',
   sortNameDown: '名称，降序',
   sortNewest: '最新在前',

@@ -1,25 +1,14 @@
 import type { CSSProperties } from 'preact';
-import { useRef } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
-import { folderAddress, previewAddress } from '#visitor/folder-address.ts';
-import { addressOf } from '#visitor/link-api.ts';
-import { filePermissions, type LinkPermissions } from '#visitor/offered-permissions.ts';
+import { filePermissions } from '#visitor/offered-permissions.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { ChooseBox, type EntryActions, EntryButtons, entryLink, useLongPress } from './entry-parts.tsx';
 import { fileIcon } from './file-kind.ts';
 import { FileName } from './file-name.tsx';
-import { RowMenu } from './row-menu.tsx';
 import type { FolderEntry } from './use-folder.ts';
 
-/** The permissions and the actions of all rows. */
-export interface RowActions {
-  readonly can: LinkPermissions;
-  readonly canSelect: boolean;
-  readonly toggleSelection: (entry: FolderEntry) => void;
-  readonly rename: (entry: FolderEntry) => void;
-  readonly remove: (entry: FolderEntry) => void;
-}
-
-interface Properties extends RowActions {
+/** What an entry of a list or a grid shows. */
+export interface EntryProperties extends EntryActions {
   readonly entry: FolderEntry;
   readonly path: readonly string[];
   readonly isSelected: boolean;
@@ -33,41 +22,6 @@ const setTooltip =
   ({ currentTarget }: { currentTarget: HTMLElement }) => {
     currentTarget.title = text();
   };
-
-const longPress = 500; // ms
-
-/** Returns event handlers that call a function after a long press on a touch screen. */
-function useLongPress(onLongPress: (() => void) | null) {
-  const timer = useRef(0);
-  const isLongPress = useRef(false);
-  if (!onLongPress) return {};
-  const cancel = () => window.clearTimeout(timer.current);
-  return {
-    onPointerDown(event: PointerEvent) {
-      isLongPress.current = false;
-      if (event.pointerType !== 'touch') return;
-      timer.current = window.setTimeout(() => {
-        isLongPress.current = true;
-        onLongPress();
-      }, longPress);
-    },
-    onPointerUp: cancel,
-    onPointerMove: cancel,
-    onPointerCancel: cancel,
-    onContextMenu: (event: Event) => isLongPress.current && event.preventDefault(),
-    onClick(event: Event) {
-      if (isLongPress.current) event.preventDefault();
-      isLongPress.current = false;
-    },
-  };
-}
-
-/** Returns the link of a row: to the folder, to the preview or the download of a file, or none. */
-function rowLink(entry: FolderEntry, path: readonly string[], can: LinkPermissions): { href?: string; download?: string } {
-  if (entry.folder) return { href: folderAddress(path) };
-  if (can.view) return { href: previewAddress(path.length === 0 ? [entry.name] : path) };
-  return can.download ? { href: addressOf('file', path), download: entry.name } : {};
-}
 
 /** The time of the last change; empty for a folder whose storage keeps no times of folders. */
 function ModifiedTime({ instant }: { readonly instant: string | null }) {
@@ -90,48 +44,25 @@ export function EntryRow({
   position,
   style,
   toggleSelection,
-  rename,
-  remove,
-}: Properties) {
+  ...changes
+}: EntryProperties) {
   const { translate, format } = useTranslation();
   const longPressHandlers = useLongPress(canSelect ? () => toggleSelection(entry) : null);
-  const { name } = entry;
   const can = filePermissions(canInFolder, entry);
   return (
     <li class={isSelected ? 'row chosen' : 'row'} style={style} aria-setsize={position.total} aria-posinset={position.index + 1}>
-      {canSelect && (
-        <label class="choose">
-          <input type="checkbox" checked={isSelected} onChange={() => toggleSelection(entry)} />
-          <span class="for-reader">{translate('selectItem', { name })}</span>
-        </label>
-      )}
-      <a class="row-main" {...rowLink(entry, path, can)} {...longPressHandlers}>
+      {canSelect && <ChooseBox entry={entry} isSelected={isSelected} toggleSelection={toggleSelection} />}
+      <a class="row-main" {...entryLink(entry, path, can)} {...longPressHandlers}>
         <span class={entry.folder ? 'folder-icon' : 'file-icon'}>
           <Icon name={fileIcon(entry)} />
         </span>
-        <FileName name={name} />
+        <FileName name={entry.name} />
         <span class="size muted" onPointerEnter={setTooltip(() => (entry.folder ? '' : translate('bytes', { count: entry.size })))}>
           {entry.folder ? '' : format.size(entry.size)}
         </span>
         <ModifiedTime instant={entry.modifiedDateTime} />
       </a>
-      <span class="row-actions">
-        {!entry.folder && can.download && (
-          <a class="icon-button" href={addressOf('file', path)} download={name}>
-            <Icon name="download" />
-            <span class="for-reader">{translate('downloadNamed', { name })}</span>
-          </a>
-        )}
-        {entry.folder && can.downloadFolder && (
-          <a class="icon-button" href={addressOf('zip', path)} download={`${name}.zip`}>
-            <Icon name="download" />
-            <span class="for-reader">{translate('zipNamed', { name })}</span>
-          </a>
-        )}
-        {(can.rename || can.delete) && (
-          <RowMenu name={name} rename={can.rename ? () => rename(entry) : null} remove={can.delete ? () => remove(entry) : null} />
-        )}
-      </span>
+      <EntryButtons entry={entry} path={path} can={can} {...changes} />
     </li>
   );
 }

@@ -8,6 +8,7 @@ import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { FileButton, UploadButtons } from '#visitor/upload/upload-buttons.tsx';
 import type { FileToUpload } from '#visitor/upload/upload-item.ts';
 import type { ListQuery } from './use-folder.ts';
+import type { Layout } from './use-layout.ts';
 
 interface Properties {
   readonly share: NonNullable<Visit['share']>;
@@ -22,6 +23,8 @@ interface Properties {
   /** Replaces the shared file, in a share of a single file; null: not offered. */
   readonly replace: ((files: readonly FileToUpload[]) => void) | null;
   readonly newFolder: () => void;
+  readonly layout: Layout;
+  readonly setLayout: (layout: Layout) => void;
 }
 
 function Breadcrumbs({ share, path }: Pick<Properties, 'share' | 'path'>) {
@@ -56,7 +59,32 @@ function parseSortOption(value: string): Partial<ListQuery> {
   return { sortField: sortFields[field as keyof typeof sortFields] ?? 'name', sortOrder: order === 'desc' ? 'desc' : 'asc' };
 }
 
-export function FolderTools({ share, can, path, total, listQuery, changeQuery, onFiles, replace, newFolder }: Properties) {
+/** Switches between the list and the grid. */
+function LayoutButton({ layout, setLayout }: Pick<Properties, 'layout' | 'setLayout'>) {
+  const { translate } = useTranslation();
+  const next = layout === 'list' ? 'grid' : 'list';
+  const label = translate(next === 'grid' ? 'showAsGrid' : 'showAsList');
+  return (
+    <button type="button" class="icon-button" onClick={() => setLayout(next)} title={label}>
+      <Icon name={next} />
+      <span class="for-reader">{label}</span>
+    </button>
+  );
+}
+
+export function FolderTools({
+  share,
+  can,
+  path,
+  total,
+  listQuery,
+  changeQuery,
+  onFiles,
+  replace,
+  newFolder,
+  layout,
+  setLayout,
+}: Properties) {
   const { translate } = useTranslation();
   return (
     <div class="tools">
@@ -107,9 +135,12 @@ export function FolderTools({ share, can, path, total, listQuery, changeQuery, o
         />
       )}
       {share.folder && total !== 0 && (
-        <p class="muted small" role="status">
-          {total === null ? '\u00a0' : translate('items', { count: total })}
-        </p>
+        <div class="list-head">
+          <p class="muted small" role="status">
+            {total === null ? '\u00a0' : translate('items', { count: total })}
+          </p>
+          <LayoutButton layout={layout} setLayout={setLayout} />
+        </div>
       )}
     </div>
   );

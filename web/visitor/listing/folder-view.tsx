@@ -17,12 +17,14 @@ import { touchQuery, useMedia } from '#visitor/use-media.ts';
 import { useDownloadCheck } from './download-check.ts';
 import { FolderTools } from './folder-tools.tsx';
 import { useFocusPosition, useScrollPosition } from './restore-position.ts';
-import { Rows } from './rows.tsx';
+import { Rows, type RowsProperties } from './rows.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { useEntryActions } from './use-entry-actions.ts';
 import { type FolderEntry, useFolder } from './use-folder.ts';
+import { useLayout } from './use-layout.ts';
 import { useListQuery } from './use-list-query.ts';
 
+const Grid = lazy(() => import('./grid.tsx').then(({ Grid }) => Grid));
 const Preview = lazy(() => import('#visitor/preview/preview.tsx').then(({ Preview }) => Preview));
 
 interface Properties {
@@ -74,12 +76,22 @@ function DropOverlay() {
   );
 }
 
+function Entries({ isGrid, ...properties }: RowsProperties & { readonly isGrid: boolean }) {
+  if (!isGrid) return <Rows {...properties} />;
+  return (
+    <Suspense fallback={<LoadingRows />}>
+      <Grid {...properties} />
+    </Suspense>
+  );
+}
+
 export function FolderView(properties: Properties) {
   const { share, can: allowed, address, version } = properties;
   const reportFailure = useReportFailure();
   const path = address.isPreview ? address.path.slice(0, -1) : address.path;
   const key = path.join('/');
   const { listQuery, changeQuery } = useListQuery(key);
+  const [layout, setLayout] = useLayout();
   const [changes, setChanges] = useState(0);
   const folder = useFolder(path, listQuery, version + changes);
   const { total, failure } = folder;
@@ -116,6 +128,8 @@ export function FolderView(properties: Properties) {
         onFiles={addFiles}
         replace={replace}
         newFolder={createFolder}
+        layout={layout}
+        setLayout={setLayout}
       />
       <QuotaNote quota={share.quota} version={version + changes} />
       {failure && total === null && <FailureCard failure={failure} retry={folder.reload} onSignOut={null} embedded />}
@@ -123,7 +137,16 @@ export function FolderView(properties: Properties) {
       {!failure && total === null && <LoadingRows />}
       {downloadFailure && <FailureBar failure={downloadFailure} retry={null} />}
       {total === 0 && !folder.loading && <Empty isSearch={listQuery.searchWord !== ''} canUpload={can.upload} />}
-      {total !== null && total > 0 && <Rows folder={folder} total={total} actions={actions} pathOf={pathOf} selection={selection} />}
+      {total !== null && total > 0 && (
+        <Entries
+          folder={folder}
+          total={total}
+          actions={actions}
+          pathOf={pathOf}
+          selection={selection}
+          isGrid={share.folder && layout === 'grid'}
+        />
+      )}
       <SelectionBar path={path} listQuery={listQuery} total={total ?? 0} selection={selection} setSelection={setSelection} />
       {isDragging && <DropOverlay />}
       {prompt && <PromptDialog prompt={prompt} close={close} />}

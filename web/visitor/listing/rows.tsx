@@ -1,21 +1,23 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useMedia } from '#visitor/use-media.ts';
-import { EntryRow, type RowActions } from './entry-row.tsx';
+import type { EntryActions } from './entry-parts.tsx';
+import { EntryRow } from './entry-row.tsx';
 import type { Folder } from './use-folder.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
 const [phoneRowHeight, rowHeight] = [64, 53]; // px: style.css sets the same heights
 
-interface Properties {
+/** What a list or a grid shows. */
+export interface RowsProperties {
   readonly folder: Folder;
   readonly total: number;
-  readonly actions: RowActions;
+  readonly actions: EntryActions;
   readonly pathOf: (name: string) => readonly string[];
   readonly selection: ReadonlyMap<string, number>;
 }
 
 /** The rows of a folder. Only those on the screen, and a few above and below it, are drawn. */
-export function Rows({ folder, total, actions, pathOf, selection }: Properties) {
+export function Rows({ folder, total, actions, pathOf, selection }: RowsProperties) {
   const list = useRef<HTMLUListElement>(null);
   const height = useMedia('(max-width: 600px)') ? phoneRowHeight : rowHeight;
   const { from, to, isScrollingFast } = useVisibleRows(list, total, height);
