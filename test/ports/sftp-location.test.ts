@@ -111,35 +111,36 @@ else {
     assert.equal((await postern.visit(address, { method: 'PUT', body: 'any', headers: { 'if-match': '*' } })).status, 201);
   });
 
-  test('a folder that is created again right after its deletion keeps its files, although the database has lost the outcome of the deletion', async (t) => {
-    const postern = await startPostern(t, { environment });
-    const configuration = await server.newFolder();
-    await addLocation(postern, configuration);
-    const { base } = await createShare(postern, { location: 'server' });
-    const { write } = postern.ports.store;
-    const send = async (method: string, path: string, body = '') =>
-      (await postern.visit(`${base}/${path}`, { method, ...(body === '' ? {} : { body }) })).status;
-    assert.equal(await send('POST', 'folder/box'), 201);
-    assert.equal(await send('PUT', 'file/box/a.txt', 'old'), 201);
-    const failing: typeof write = (...parameters) =>
-      existsSync(join(configuration.root, 'box'))
-        ? write(...parameters)
-        : Promise.reject(new StoreUnavailable('the database does not respond'));
-    const writeMock = t.mock.method(postern.ports.store, 'write', failing);
-    assert.equal(await send('DELETE', 'file/box'), 503);
-    writeMock.mock.restore();
+  for (const isOther of [false, true])
+    test(`a folder that is created again right after its deletion${isOther ? ', through another location with the same folder,' : ''} keeps its files, although the database has lost the outcome of the deletion`, async (t) => {
+      const postern = await startPostern(t, { environment });
+      const configuration = await server.newFolder();
+      await addLocation(postern, configuration);
+      await postern.call('location/add', { name: 'other', kind: 'sftp', configuration: JSON.stringify(configuration) });
+      const { base } = await createShare(postern, { location: 'server' });
+      const { base: laterBase } = await createShare(postern, { location: isOther ? 'other' : 'server' });
+      const { write } = postern.ports.store;
+      const send = async (from: string, method: string, path: string, body = '') =>
+        (await postern.visit(`${from}/${path}`, { method, ...(body === '' ? {} : { body }) })).status;
+      assert.equal(await send(base, 'POST', 'folder/box'), 201);
+      assert.equal(await send(base, 'PUT', 'file/box/a.txt', 'old'), 201);
+      const failing: typeof write = (...parameters) =>
+        existsSync(join(configuration.root, 'box')) ? write(...parameters) : Promise.reject(new StoreUnavailable('no database'));
+      const writeMock = t.mock.method(postern.ports.store, 'write', failing);
+      assert.equal(await send(base, 'DELETE', 'file/box'), 503);
+      writeMock.mock.restore();
 
-    assert.equal(await send('POST', 'folder/box'), 201);
-    assert.equal(await send('PUT', 'file/box/a.txt', 'new'), 201);
-    const { list } = await postern.call('audit/search', { action: 'delete' });
-    assert.deepEqual(
-      list.map(({ outcome }: Json) => outcome),
-      ['done'],
-    );
-    const { read } = postern.ports.store;
-    assert.deepEqual(await read.selectFrom('unsettled').selectAll().execute(), []);
-    assert.equal((await postern.visit(`${base}/file/box/a.txt`)).body, 'new');
-  });
+      assert.equal(await send(laterBase, 'POST', 'folder/box'), 201);
+      assert.equal(await send(laterBase, 'PUT', 'file/box/a.txt', 'new'), 201);
+      const { list } = await postern.call('audit/search', { action: 'delete' });
+      assert.deepEqual(
+        list.map(({ outcome }: Json) => outcome),
+        ['done'],
+      );
+      const { read } = postern.ports.store;
+      assert.deepEqual(await read.selectFrom('unsettled').selectAll().execute(), []);
+      assert.equal((await postern.visit(`${laterBase}/file/box/a.txt`)).body, 'new');
+    });
 
   test('a server with another host key gets no credentials, and its location is unavailable', async (t) => {
     const postern = await startPostern(t, { environment });

@@ -40,6 +40,7 @@ export class DataLakeItems implements FileServer {
    * nobody else uses the name in the staging area.
    */
   readonly movesAtOnce = true;
+  readonly isPart = async () => false;
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };
   readonly container: AzureContainer;
   readonly #limitDeletion = deletionLimit();

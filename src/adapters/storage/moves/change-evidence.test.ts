@@ -14,6 +14,7 @@ function fakeServer(names: Iterable<string>) {
   const server: ItemServer = {
     maxWorkTimes: { move: 0, newFile: () => 0 },
     movesAtOnce: true,
+    isPart: async () => false,
     ...{ find: unused, readText: unused, writeText: unused, createFolder: unused, createStagingFolder: unused, move: unused },
     async *list() {
       for (const name of names) {

@@ -1,8 +1,7 @@
-import { isSameVersion } from '#adapters/storage/computed-etag.ts';
-import { nameError } from '#core/item-path.ts';
 import type { FindTokensInUse } from '#ports/storage.ts';
 import { ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ItemServer, ServerEntry } from './item-server.ts';
+import { type Marker, parseMarker } from './marker.ts';
 
 /** Folder of the evidence of changes, within the folder of the location. */
 const stagingFolder = '.postern';
@@ -13,55 +12,6 @@ export const suffixOfReplaced = '.old.txt';
 /** Maximum of names in one sweep, and of characters in a token: a server could list long names without end. The next sweep continues. */
 const [maxSwept, maxToken] = [1000, 64];
 const tokenOf = (name: string) => name.replace(/-(data\.txt|data\.txt\.old\.txt|begun\.txt|removed|rest)$/, '');
-
-/** The properties by which a version of a file is recognized after a move. */
-export interface Version {
-  readonly size: number;
-  /** ms since the epoch; null: unknown. */
-  readonly modified: number | null;
-  readonly etag: string;
-}
-
-/** The note that is written directly before an item is moved. */
-export interface Marker {
-  /** The name that the item gets. */
-  readonly name: string;
-  /** When the marker was written; ms since the epoch. */
-  readonly at: number;
-  readonly item: Version | 'folder';
-  /** The file that it replaces; null: the name was free. */
-  readonly replaced: Version | 'folder' | null;
-  /** The change was given up: nothing may complete it. */
-  readonly givenUp?: true;
-}
-
-export const versionOf = ({ folder, size, modified, etag }: ServerEntry): Version | 'folder' =>
-  folder ? 'folder' : { size, modified, etag };
-
-/**
- * Returns whether an entry is that version of the item. A server may change the time or the ETag of a file when it moves the file, so one
- * of the two must be equal, and the size. If the time is unknown, only the size must be equal.
- */
-export function isVersion(version: Version | 'folder', entry: ServerEntry): boolean {
-  if (version === 'folder' || entry.folder) return version === 'folder' && entry.folder;
-  if (version.size !== entry.size) return false;
-  return version.modified === null || version.modified === entry.modified || isSameVersion(version.etag, entry.etag);
-}
-
-const isVersionLike = (value: unknown): boolean => value === 'folder' || (typeof value === 'object' && value !== null && 'size' in value);
-
-/** @throws StorageUnavailable if the text is not a marker: the state of the change is then unknown */
-function parseMarker(text: string): Marker {
-  try {
-    const marker: Marker = JSON.parse(text);
-    const { name, at, item, replaced } = marker;
-    if (typeof name !== 'string' || nameError(name) !== null || typeof at !== 'number') throw new TypeError('a member is wrong');
-    if (!isVersionLike(item) || (replaced !== null && !isVersionLike(replaced))) throw new TypeError('a version is wrong');
-    return marker;
-  } catch (cause) {
-    throw new StorageUnavailable('the marker of a change cannot be read', { cause });
-  }
-}
 
 /** What a sweep finds of one change. */
 interface FoundEvidence {
@@ -145,10 +95,21 @@ export class ChangeEvidence {
     return this.server.delete(this.#marker(token));
   }
 
-  /** Returns whether an item was last written before the marker of a change, by the clock of the server. */
-  async isOlderThanMarker(token: string, { modified }: ServerEntry): Promise<boolean> {
+  /**
+   * Returns whether an item was there before the marker of a change, by the clock of the server. A folder must contain something, and
+   * nothing newer: its own time changes when its items are moved.
+   */
+  async isOlderThanMarker(token: string, path: readonly string[], item: ServerEntry): Promise<boolean> {
     const marker = await this.find(this.#marker(token));
-    return modified !== null && marker?.modified != null && modified <= marker.modified;
+    const isOlder = ({ modified }: Pick<ServerEntry, 'modified'>) =>
+      modified !== null && marker?.modified != null && modified <= marker.modified;
+    if (!item.folder) return isOlder(item);
+    let isEmpty = true;
+    for await (const entries of this.list(path)) {
+      if (!entries.every(isOlder)) return false;
+      isEmpty &&= entries.length === 0;
+    }
+    return !isEmpty;
   }
 
   /** Moves the rest of a removed item into the staging area. @throws OutcomeUnknown if the server has not moved it */

@@ -1,7 +1,8 @@
 import type { ChangeContext, PendingFileChange } from '#ports/storage.ts';
 import { ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
-import { type ChangeEvidence, isVersion } from './change-evidence.ts';
+import type { ChangeEvidence } from './change-evidence.ts';
 import type { ItemMoves } from './item-moves.ts';
+import { isVersion } from './marker.ts';
 
 /** Creates folders, and renames and removes files and folders, each with one move. */
 export class ItemChanges {
@@ -61,7 +62,8 @@ export class ItemChanges {
     }
     if (!isOldEnough) this.#evidence.leaveToSweep(token);
     // The name is free, or belongs to another item.
-    if (!isItem || this.#evidence.server.movesAtOnce || !(await this.#evidence.isOlderThanMarker(token, rest))) return name;
+    if (!isItem || this.#evidence.server.movesAtOnce || !(await this.#evidence.isOlderThanMarker(token, [...parent, name], rest)))
+      return name;
     if (!isOldEnough) throw new StorageUnavailable('the server may still be moving the item');
     // The server has moved a part of a folder, or copied a file. The rest is moved, not deleted: others may have written files there.
     await this.#evidence.moveRest([...parent, name], token, rest.folder);

@@ -1,7 +1,8 @@
 import type { Confirm } from '#ports/storage.ts';
 import { ItemExists, ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
-import { type ChangeEvidence, isVersion, type Marker, versionOf } from './change-evidence.ts';
+import type { ChangeEvidence } from './change-evidence.ts';
 import type { ItemServer, MoveOutcome, ServerEntry } from './item-server.ts';
+import { isVersion, type Marker, versionOf } from './marker.ts';
 
 /** A move of an item to a name. */
 export interface Move {
@@ -96,23 +97,32 @@ export class ItemMoves {
     if (!source) return null; // somebody else has renamed or deleted it
     if (!this.#evidence.isOldEnough(token, marker, maxWorkTimeOf(this.#evidence.server, marker, isStaged)))
       throw new StorageUnavailable('the server may still be moving the item');
-    if (state === 'unmoved') return null;
-    if (state === 'unclear' && (!isStaged || marker.replaced === null))
-      return this.#isAlreadyMoved(marker, source, target) ? marker.name : null;
-    if (!isStaged || (state === 'unclear' && !this.#isPart(marker, target))) return null;
+    if (state === 'unclear' && this.#isMoved(marker, source, target, isStaged)) return marker.name;
+    const isPartial = state === 'unclear' && isStaged && marker.replaced !== null && (await this.#isPart(marker, target, from, to));
+    if (!isStaged || !(isPartial || state === 'targetGone') || !(await this.#hasFolder(parent))) return null;
     // The file to replace is gone, or a part of the new one is in its place.
-    await this.#complete({ token, from, to, entry: source }, marker, state === 'unclear');
+    await this.#complete({ token, from, to, entry: source }, marker, isPartial);
     return marker.name;
   }
 
-  /** Returns whether an item was moved, and somebody has created another one at its old name. */
-  #isAlreadyMoved({ item }: Marker, source: ServerEntry, target: ServerEntry | null): boolean {
-    return target !== null && isVersion(item, target) && (this.#evidence.server.movesAtOnce || !isVersion(item, source));
+  /**
+   * Returns whether an item has its new name although there is an item at its old name, too: the server has copied a staged file, or
+   * somebody has created another item there.
+   */
+  #isMoved({ item, replaced }: Marker, source: ServerEntry, target: ServerEntry | null, isStaged: boolean): boolean {
+    if (!target || !isVersion(item, target)) return false;
+    return isStaged ? replaced === null : this.#evidence.server.movesAtOnce || !isVersion(item, source);
   }
 
-  /** Returns whether the file at the new name may be a part of the moved file, and not the file of another program. */
-  #isPart({ item }: Marker, target: ServerEntry | null): boolean {
-    return !this.#evidence.server.movesAtOnce && item !== 'folder' && target !== null && !target.folder && target.size < item.size;
+  /** Returns whether the file at the new name is a part of the staged one, and not the file of another program. */
+  async #isPart({ item }: Marker, target: ServerEntry | null, from: readonly string[], to: readonly string[]): Promise<boolean> {
+    const { server } = this.#evidence;
+    if (server.movesAtOnce || item === 'folder' || !target || target.folder || target.size >= item.size) return false;
+    return server.isPart(to, from);
+  }
+
+  async #hasFolder(path: readonly string[]): Promise<boolean> {
+    return path.length === 0 || (await this.#evidence.find(path))?.folder === true;
   }
 
   /** Sends a move again. @param overwrites whether a part of the item may be at its new name. @throws OutcomeUnknown */

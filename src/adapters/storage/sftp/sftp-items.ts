@@ -54,6 +54,7 @@ async function replaceInSteps(session: SftpSession, source: string, target: stri
 
 export class SftpItems implements ItemServer {
   readonly movesAtOnce = true;
+  readonly isPart = async () => false;
   readonly maxWorkTimes = maxWorkTimes;
   readonly #connections: SftpConnections;
   readonly #root: string;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FileServer } from '#adapters/storage/moves/collected-upload.ts';
 import type { MoveOptions, MoveOutcome } from '#adapters/storage/moves/item-server.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
@@ -55,6 +56,26 @@ export class WebdavItems implements FileServer {
 
   list(path: readonly string[]): AsyncGenerator<WebdavEntry[]> {
     return listEntries(this.server, path, this.#now);
+  }
+
+  async isPart(path: readonly string[], whole: readonly string[]): Promise<boolean> {
+    const part = await this.#hashOf(path, Number.POSITIVE_INFINITY);
+    const beginning = part && (await this.#hashOf(whole, part.length));
+    return part?.digest !== undefined && part.digest === beginning?.digest;
+  }
+
+  /** Returns the SHA-256 of the first bytes of a file, and their number; null: there is no such file. */
+  async #hashOf(path: readonly string[], maxBytes: number): Promise<{ readonly digest: string; readonly length: number } | null> {
+    const response = await this.server.send('GET', this.server.urlOf(path), { expected: [404] });
+    const hash = createHash('sha256');
+    let length = 0;
+    for await (const piece of response.body) {
+      const wanted = piece.subarray(0, maxBytes - length);
+      hash.update(wanted);
+      length += wanted.length;
+      if (length === maxBytes) break;
+    }
+    return response.status === 404 ? null : { digest: hash.digest('hex'), length };
   }
 
   async readText(path: readonly string[]): Promise<string | null> {

@@ -41,7 +41,7 @@ const permittedMethods = (storage: Storage, client: string) => {
   const clearEvidence: Storage['clearEvidence'] = (change) => storage.clearEvidence(change);
   const recover: Storage['recover'] = (change) => storage.recover(change);
   const giveUp: Storage['giveUp'] = (change) => storage.giveUp(change);
-  const change = { stat, folderKey, recover, giveUp, clearEvidence };
+  const change = { stat, folderKey, recover, giveUp, clearEvidence, traits: storage.traits };
   return {
     list: { stat, page: ((path, query) => storage.page(path, query)) satisfies Storage['page'] },
     // A viewed file needs a Content-Security-Policy header, which a reverse proxy or a storage service would not send.
@@ -54,7 +54,6 @@ const permittedMethods = (storage: Storage, client: string) => {
     },
     upload: {
       ...change,
-      traits: storage.traits,
       upload: ((target, token) => storage.upload({ ...target, client }, token)) satisfies Storage['upload'],
       continueUpload: continuationFor(storage, client),
     },

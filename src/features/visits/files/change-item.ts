@@ -22,7 +22,7 @@ interface ItemChange<T> {
 export function changeItem<T>(
   ports: ChangePorts,
   visit: AuthorizedVisit,
-  storage: Pick<Storage, 'clearEvidence' | 'folderKey' | 'giveUp' | 'recover'>,
+  storage: Pick<Storage, 'clearEvidence' | 'folderKey' | 'giveUp' | 'recover' | 'traits'>,
   { change, response, apply }: ItemChange<T>,
   saveResponse: SaveResponseOf<T> | null,
 ): Promise<T> {
@@ -37,7 +37,8 @@ export function changeItem<T>(
   async function changeUnderLocks(pending: PendingChange): Promise<MeasuredSpace | undefined> {
     const { token, confirm } = pending;
     await checkPermitted();
-    await recordEarlierChanges(ports, storage, { tid, locationId, parent, names }, token);
+    const existing = action === 'createFolder' ? null : name;
+    await recordEarlierChanges(ports, storage, { tid, locationId, parent, names, existing }, token);
     if (action === 'delete') return apply({ ...pending, pendingTokens: [] });
     return apply({ ...(await findChangeContext(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
   }

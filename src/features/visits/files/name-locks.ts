@@ -37,14 +37,8 @@ export async function withNameLocks<T>(
   return ports.store.withLocks(keys, () => holdingNames(ports, keys, token, turn, change));
 }
 
-/** Returns the condition that a pending change uses one of the names. */
-export function usesNames(names: readonly string[]) {
-  const row = expressionBuilder<Database, 'unsettled'>();
-  return row.or([row('unsettled.name', 'in', names), row('unsettled.new_name', 'in', names)]);
-}
-
 /** Returns the condition that a pending change results in an item with the name. */
-function resultsInName(name: string) {
+export function resultsInName(name: string) {
   const row = expressionBuilder<Database, 'unsettled'>();
   return row.or([row('unsettled.new_name', '=', name), row.and([row('unsettled.new_name', '=', ''), row('unsettled.name', '=', name)])]);
 }

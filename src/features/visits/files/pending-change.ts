@@ -13,7 +13,8 @@ import { EarlierChangePending } from './record-earlier-changes.ts';
 const tokenBits = 96;
 export const newChangeToken = ({ random }: Pick<Ports, 'random'>) => random.token(tokenBits);
 
-export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' | 'limits'> & Pick<VisitServices, 'runningChanges'>;
+export type ChangePorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'random' | 'process' | 'limits'> &
+  Pick<VisitServices, 'runningChanges'>;
 
 /**
  * Returns whether a change may have taken place although it has thrown an error: it stays pending, and recovery finds out. If the database

@@ -1,22 +1,37 @@
+import { expressionBuilder } from 'kysely';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
+import { findStorageLocation, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { PendingFileChange, Storage } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
-import { usesNames } from './name-locks.ts';
-import { changeOf, pendingRows, recordOutcome } from './recovered-outcome.ts';
+import type { Database } from '#ports/tables.ts';
+import { resultsInName } from './name-locks.ts';
+import { changeOf, type PendingRow, pendingRows, recordOutcome } from './recovered-outcome.ts';
 
 /** The outcome of an earlier change of the same names is not known yet. The change that follows has not begun. */
 export class EarlierChangePending extends StorageUnavailable {}
 
-/** Names in a folder that a change is about to use. */
+/** What a change is about to use in a folder. */
 interface UsedNames {
   readonly tid: number;
   readonly locationId: number;
   readonly parent: ItemPath;
+  /** All names that it uses. */
   readonly names: readonly string[];
+  /** The name of the item that it replaces, renames or deletes; null: it only creates one. */
+  readonly existing: string | null;
 }
 
-type EarlierChangeStorage = Pick<Storage, 'recover' | 'giveUp' | 'clearEvidence'>;
+type EarlierChangePorts = Pick<Ports, 'store' | 'clock' | 'storages' | 'vault'>;
+type EarlierChangeStorage = Pick<Storage, 'recover' | 'giveUp' | 'clearEvidence' | 'folderKey' | 'traits'>;
+
+/** Returns the condition that a pending change concerns the names: it takes an item away from one of them, or has put one at `existing`. */
+function concerns({ names, existing }: UsedNames) {
+  const row = expressionBuilder<Database, 'unsettled' | 'audit'>();
+  const takesAway = row.and([row('audit.action', 'in', ['delete', 'rename']), row('unsettled.name', 'in', names)]);
+  if (existing === null) return takesAway;
+  return row.or([takesAway, row.and([row('audit.action', '!=', 'delete'), resultsInName(existing)])]);
+}
 
 /** Finds out the outcome of a change. @throws EarlierChangePending */
 async function findOutcome(storage: EarlierChangeStorage, change: PendingFileChange): Promise<{ readonly name: string | null } | 'waits'> {
@@ -30,32 +45,52 @@ async function findOutcome(storage: EarlierChangeStorage, change: PendingFileCha
 }
 
 /**
- * Records the outcome of pending changes that have used the same names. Call it under the locks of the names, before anything is created,
- * renamed, deleted or replaced there: afterwards, recovery could not tell that the changes took place, or would take the new item for the
- * old one. A replacement that has begun and has not taken place ends here: neither its process nor recovery may complete it afterwards. A
- * change that has not begun stays pending, because its process waits for the lock.
+ * Returns the storage of a pending change if it concerns the same folder; null: another folder. Several locations at a service may contain
+ * the folder, and each has evidence of its own.
+ */
+async function storageOf(
+  ports: EarlierChangePorts,
+  row: PendingRow,
+  storage: EarlierChangeStorage,
+  { locationId, parent }: UsedNames,
+): Promise<EarlierChangeStorage | null> {
+  const change = changeOf(row);
+  if (row.location_id === locationId) return formatItemPath(change.parent) === formatItemPath(parent) ? storage : null;
+  if (storage.traits.create === 'atomic') return null; // local: its evidence is in the folder, and recovery compares the files
+  const location = await findStorageLocation(ports.store.read, { tid: row.tid, id: row.location_id });
+  if (!location || location.kind === 'local') return null;
+  const other = await openLocation(location, ports);
+  return (await other.folderKey(change.parent)) === (await storage.folderKey(parent)) ? other : null;
+}
+
+/**
+ * Records the outcome of pending changes that concern the names that a change uses. Call it under the locks of the names, before the change
+ * is made: afterwards, recovery could not tell that the earlier ones took place, or would take the new item for the old one. A replacement
+ * that has begun and has not taken place ends here: neither its process nor recovery may complete it afterwards. A change that has not
+ * begun stays pending, because its process waits for the lock.
  * @param token of the change that follows
  * @throws EarlierChangePending if the server may still be working on one of them
  */
 export async function recordEarlierChanges(
-  { store, clock }: Pick<Ports, 'store' | 'clock'>,
+  ports: EarlierChangePorts,
   storage: EarlierChangeStorage,
-  { tid, locationId, parent, names }: UsedNames,
+  used: UsedNames,
   token: string,
 ): Promise<void> {
+  const { store, clock } = ports;
   const rows = await pendingRows(store.read)
-    .where('unsettled.tid', '=', tid)
-    .where('unsettled.location_id', '=', locationId)
-    .where('unsettled.parent', '=', formatItemPath(parent))
+    .where('unsettled.tid', '=', used.tid)
     .where('unsettled.token', '!=', token)
-    .where(usesNames(names))
+    .where(concerns(used))
     .execute();
   for (const row of rows) {
     const change = changeOf(row);
-    const outcome = await findOutcome(storage, change);
+    const own = await storageOf(ports, row, storage, used);
+    if (!own) continue;
+    const outcome = await findOutcome(own, change);
     if (outcome === 'waits') continue;
     await store.write((tx) => recordOutcome(tx, row, change, outcome.name, clock.now()), 'job');
-    // The next sweep deletes what is left, and a removed folder, which may take a while.
-    if (change.action !== 'delete') await storage.clearEvidence(change).catch(() => {});
+    const clearing = own.clearEvidence(change).catch(() => {}); // the next sweep deletes what is left
+    if (change.action !== 'delete') await clearing; // emptying a removed folder may take a while
   }
 }

@@ -86,7 +86,7 @@ export async function placeReceivedFile(
   async function place(): Promise<string> {
     abortSignal.throwIfAborted();
     if (!(await decideAgain())) throw new Refusal('permissionOff');
-    const used = { tid: link.tid, locationId: link.location_id, parent, names: [name] };
+    const used = { tid: link.tid, locationId: link.location_id, parent, names: [name], existing: etag === null ? null : name };
     if (!isAtomic) await recordEarlierChanges(ports, storage, used, token);
     return ports.store.isShared ? upload.place(confirm) : upload.place(); // else there is no other process that could recover it
   }

@@ -1,83 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rootPath } from '#core/item-path.ts';
-import { ItemExists, OutcomeUnknown } from '#ports/storage-errors.ts';
-import { ChangeEvidence } from './change-evidence.ts';
-import { ItemChanges } from './item-changes.ts';
-import { ItemMoves } from './item-moves.ts';
-import type { ItemServer, MoveOutcome, ServerEntry } from './item-server.ts';
-
-const keyOf = (path: readonly string[]) => path.join('/');
-
-/** A fake server in memory. It can get the request for a move late, after the connection was lost. */
-class FakeServer implements ItemServer {
-  readonly maxWorkTimes = { move: 60_000, newFile: () => 60_000 };
-  movesAtOnce = true;
-  readonly items = new Map<string, string | null>(); // null: a folder
-  /** When items were written, for those whose time matters. */
-  readonly times = new Map<string, number>();
-  /** The moves that have not reached the server yet. */
-  readonly late: (() => MoveOutcome)[] = [];
-  /** How many further moves arrive late. */
-  lateMoves = 0;
-
-  async find(path: readonly string[]): Promise<ServerEntry | null> {
-    const content = this.items.get(keyOf(path));
-    if (content === undefined) return path.length === 0 ? { name: '', folder: true, size: 0, modified: 0, etag: '' } : null;
-    const [folder, size] = [content === null, content?.length ?? 0];
-    return {
-      name: path.at(-1) ?? '',
-      folder,
-      size,
-      modified: this.times.get(keyOf(path)) ?? 0,
-      etag: `W/"${content}"`,
-      isEmpty: size === 0,
-    };
-  }
-
-  async *list(): AsyncGenerator<readonly ServerEntry[]> {}
-
-  async readText(path: readonly string[]): Promise<string | null> {
-    return this.items.get(keyOf(path)) ?? null;
-  }
-
-  async writeText(path: readonly string[], text: string): Promise<boolean> {
-    this.items.set(keyOf(path), text);
-    return true;
-  }
-
-  async createFolder(path: readonly string[]): Promise<boolean> {
-    this.items.set(keyOf(path), null);
-    return true;
-  }
-
-  async createStagingFolder(path: readonly string[]): Promise<void> {
-    await this.createFolder(path);
-  }
-
-  async move(from: readonly string[], to: readonly string[], { overwrites }: { readonly overwrites: boolean }): Promise<MoveOutcome> {
-    const move = () => this.#move(keyOf(from), keyOf(to), overwrites);
-    if (this.lateMoves === 0) return move();
-    this.lateMoves -= 1;
-    this.late.push(move);
-    return 'lost';
-  }
-
-  #move(from: string, to: string, overwrites: boolean): MoveOutcome {
-    const item = this.items.get(from);
-    if (item === undefined || (this.items.has(to) && !overwrites)) return new ItemExists('the name is taken, or there is no such item');
-    this.items.delete(from);
-    this.items.set(to, item);
-    return 'moved';
-  }
-
-  async delete(path: readonly string[]): Promise<void> {
-    this.items.delete(keyOf(path));
-  }
-}
+import { ChangeEvidence } from '#adapters/storage/moves/change-evidence.ts';
+import { ItemChanges } from '#adapters/storage/moves/item-changes.ts';
+import { ItemMoves } from '#adapters/storage/moves/item-moves.ts';
+import { parseStoredPath, rootPath } from '#core/item-path.ts';
+import { OutcomeUnknown } from '#ports/storage-errors.ts';
+import { FakeItemServer, keyOf } from '../parts/fake-item-server.ts';
 
 function startChanges(now = Date.now) {
-  const server = new FakeServer();
+  const server = new FakeItemServer();
   const evidence = new ChangeEvidence(server, now);
   const moves = new ItemMoves(evidence);
   return { server, evidence, moves, changes: new ItemChanges(evidence, moves) };
@@ -143,7 +74,7 @@ test('a replacement that has not begun is not given up', async () => {
 });
 
 /** Removes an item whose outcome nobody records. */
-async function removeWithoutRecord(server: FakeServer, changes: ItemChanges, name: string): Promise<void> {
+async function removeWithoutRecord(server: FakeItemServer, changes: ItemChanges, name: string): Promise<void> {
   await changes.remove([], name, { token: 'one', confirm: async () => {} });
   assert.ok(!server.items.has(name));
 }
@@ -164,7 +95,7 @@ for (const movesAtOnce of [true, false])
 
 test('recovery does not replace a file that another program has written meanwhile', async () => {
   for (const movesAtOnce of [true, false])
-    for (const content of ['of the same size as the upload', 'longer than the file that was uploaded']) {
+    for (const content of ['of the same size as the upload', 'longer than the file that was uploaded', 'shorter']) {
       let now = Date.now();
       const { server, evidence, moves, changes } = startChanges(() => now);
       server.movesAtOnce = movesAtOnce;
@@ -214,4 +145,40 @@ test('a replacement that was given up is not taken for done, if deleting its evi
   assert.equal(await changes.recover({ action: 'upload', parent: rootPath, name: 'a.txt', newName: '', token: 'one' }), null);
   t.mock.restoreAll();
   assert.equal(await evidence.giveUpReplacement('one'), true);
+});
+
+test('the rest of a folder of which a server has moved only a part is moved, too', async () => {
+  let now = Date.now();
+  const { server, changes } = startChanges(() => now);
+  server.movesAtOnce = false;
+  server.items.set('box', null);
+  await removeWithoutRecord(server, changes, 'box');
+  server.items.set('box', null); // it was not moved as a whole
+  server.items.set('box/rest.txt', 'there before');
+  server.times.set('.postern/one-begun.txt', now);
+  server.times.set('box', now + 5);
+  server.times.set('box/rest.txt', now - 1000);
+  now += 1_200_000;
+  assert.equal(await changes.recover({ action: 'delete', parent: rootPath, name: 'box', newName: '', token: 'one' }), 'box');
+  assert.ok(!server.items.has('box'));
+});
+
+test('a replacement in a folder that no longer exists is not completed', async () => {
+  let now = Date.now();
+  const { server, evidence, moves, changes } = startChanges(() => now);
+  server.items.set('box', null);
+  server.items.set('box/a.txt', 'old');
+  const replaced = await server.find(['box', 'a.txt']);
+  const parent = parseStoredPath('/box');
+  assert.ok(replaced && parent);
+  server.items.set('.postern', null);
+  const from = evidence.stagedPath('one');
+  server.items.set(keyOf(from), 'late');
+  server.lateMoves = 2;
+  const entry = { ...replaced, size: 4, modified: null, etag: '' };
+  await assert.rejects(moves.run({ token: 'one', from, to: ['box', 'a.txt'], entry, replaced }));
+  server.items.delete('box');
+  server.items.delete('box/a.txt');
+  now += 1_200_000;
+  assert.equal(await changes.recover({ action: 'upload', parent, name: 'a.txt', newName: '', token: 'one' }), null);
 });
