@@ -7,7 +7,7 @@ import { samplePdf, samplePng } from '../../scripts/sample-files.ts';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern } from '../start.ts';
 
-async function openFolder(t: TestContext, over: object = {}) {
+async function openFolder(t: TestContext, over: object = {}, viewport = { width: 1440, dark: false }) {
   const postern = await startPostern(t);
   const folder = join(postern.files, 'documents');
   await mkdir(join(folder, 'inner'), { recursive: true });
@@ -17,7 +17,7 @@ async function openFolder(t: TestContext, over: object = {}) {
   await writeFile(join(folder, 'd sheet.xlsx'), Buffer.alloc(100));
   await writeFile(join(folder, 'Makefile'), 'all: build\n');
   const share = await postern.call('share/add', newShare({ path: '/documents', ...over }));
-  const { window, consoleErrors, hosts } = await openWindow(t, { width: 1440, dark: false });
+  const { window, consoleErrors, hosts } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(share.viewUrl);
   await page.getByRole('link', { name: /^a hill.png/ }).waitFor();
@@ -105,6 +105,25 @@ test('a preview says that it shows only the first part of a long text, in UTF-8 
     assert.equal(await page.getByText('Only the first 1 MB is shown.').count(), noticeCount, name);
   }
 });
+
+for (const [width, dark] of [
+  [390, true],
+  [1440, false],
+] as const)
+  test(`at ${width} px, a CSV file is shown as a table, with its first line as headings`, async (t) => {
+    const { page, postern, share } = await openFolder(t, {}, { width, dark });
+    const rows = Array.from({ length: 1200 }, (_, index) => `"Lee, Ann ${index}";${index};a remark that is rather long, and has a comma`);
+    await writeFile(join(postern.files, 'documents', 'table.csv'), ['Name;Number;Remark', ...rows].join('\r\n'));
+    await page.goto('about:blank');
+    await page.goto(`${share.viewUrl}#preview/table.csv`);
+    await page.getByRole('columnheader', { name: 'Remark' }).waitFor();
+    await page.getByRole('cell', { name: 'Lee, Ann 0' }).waitFor();
+    assert.equal(await page.getByRole('row').count(), 1001);
+    await page.getByText('Only the beginning of the table is shown.').waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    assert.deepEqual(violations, []);
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= width);
+  });
 
 test('if the connection breaks while an image or a PDF is loaded, the preview says so and offers to try again', async (t) => {
   const { page } = await openFolder(t);

@@ -133,6 +133,7 @@ export const ar: VisitorMessages = {
   cannotShow: 'لا يمكن عرض هذا النوع من الملفات هنا.',
   downloadInstead: 'نزّله لتفتحه على جهازك.',
   firstPart: 'يُعرض أول {size} فقط.',
+  tableCut: 'تُعرض بداية الجدول فقط.',
   newFolder: 'مجلد جديد',
   name: 'الاسم',
   createButton: 'إنشاء',

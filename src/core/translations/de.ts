@@ -101,6 +101,7 @@ export const de: VisitorMessages = {
   cannotShow: 'Eine Datei dieser Art kann hier nicht gezeigt werden.',
   downloadInstead: 'Laden Sie sie herunter, um sie auf Ihrem Gerät zu öffnen.',
   firstPart: 'Nur der Anfang wird gezeigt ({size}).',
+  tableCut: 'Nur der Anfang der Tabelle wird gezeigt.',
   newFolder: 'Neuer Ordner',
   name: 'Name',
   createButton: 'Anlegen',

@@ -101,6 +101,7 @@ export const en = {
   cannotShow: 'This type of file cannot be shown here.',
   downloadInstead: 'Download it to open it on your device.',
   firstPart: 'Only the first {size} is shown.',
+  tableCut: 'Only the beginning of the table is shown.',
   // New folder, rename, delete
   newFolder: 'New folder',
   name: 'Name',

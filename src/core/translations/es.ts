@@ -101,6 +101,7 @@ export const es: VisitorMessages = {
   cannotShow: 'Un archivo de este tipo no se puede mostrar aquí.',
   downloadInstead: 'Descárguelo para abrirlo en su dispositivo.',
   firstPart: 'Solo se muestra el principio ({size}).',
+  tableCut: 'Solo se muestra el principio de la tabla.',
   newFolder: 'Carpeta nueva',
   name: 'Nombre',
   createButton: 'Crear',

@@ -102,6 +102,7 @@ export const fr: VisitorMessages = {
   cannotShow: 'Un fichier de ce type ne peut pas être affiché ici.',
   downloadInstead: 'Téléchargez-le pour l’ouvrir sur votre appareil.',
   firstPart: 'Seul le début est affiché ({size}).',
+  tableCut: 'Seul le début du tableau est affiché.',
   newFolder: 'Nouveau dossier',
   name: 'Nom',
   createButton: 'Créer',

@@ -100,6 +100,7 @@ export const it: VisitorMessages = {
   cannotShow: 'Un file di questo tipo non può essere mostrato qui.',
   downloadInstead: 'Scaricalo per aprirlo sul tuo dispositivo.',
   firstPart: 'È mostrato solo l’inizio ({size}).',
+  tableCut: 'È mostrato solo l’inizio della tabella.',
   newFolder: 'Nuova cartella',
   name: 'Nome',
   createButton: 'Crea',

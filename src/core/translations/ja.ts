@@ -101,6 +101,7 @@ export const ja: VisitorMessages = {
   cannotShow: 'この種類のファイルはここでは表示できません。',
   downloadInstead: 'ダウンロードしてお使いの端末で開いてください。',
   firstPart: '最初の {size} だけを表示しています。',
+  tableCut: '表の先頭だけを表示しています。',
   newFolder: '新しいフォルダー',
   name: '名前',
   createButton: '作成',

@@ -109,6 +109,7 @@ export const pl: VisitorMessages = {
   cannotShow: 'Pliku tego rodzaju nie można tu pokazać.',
   downloadInstead: 'Pobierz go, aby otworzyć na swoim urządzeniu.',
   firstPart: 'Pokazano tylko początek ({size}).',
+  tableCut: 'Pokazano tylko początek tabeli.',
   newFolder: 'Nowy folder',
   name: 'Nazwa',
   createButton: 'Utwórz',

@@ -100,6 +100,7 @@ export const pt: VisitorMessages = {
   cannotShow: 'Um arquivo deste tipo não pode ser mostrado aqui.',
   downloadInstead: 'Baixe-o para abri-lo no seu aparelho.',
   firstPart: 'Só o início é mostrado ({size}).',
+  tableCut: 'Só o início da tabela é mostrado.',
   newFolder: 'Nova pasta',
   name: 'Nome',
   createButton: 'Criar',

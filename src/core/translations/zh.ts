@@ -98,6 +98,7 @@ export const zh: VisitorMessages = {
   cannotShow: '此类文件无法在这里显示。',
   downloadInstead: '请下载后在您的设备上打开。',
   firstPart: '仅显示前 {size}。',
+  tableCut: '仅显示表格的开头。',
   newFolder: '新建文件夹',
   name: '名称',
   createButton: '创建',

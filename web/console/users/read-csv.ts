@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/browser/esm/sync';
+import { csvSeparatorOf } from '#core/csv-separator.ts';
 
 /** A CSV file: the headings in its first line, and the records below, each with the number of the line on which it ends. */
 export interface CsvTable {
@@ -24,14 +25,6 @@ export function decodeText(bytes: ArrayBuffer): string {
   }
 }
 
-const separators = [',', ';', '\t'];
-
-/** Returns the separator that the first line with text uses most, outside quotes. */
-function separatorOf(text: string): string {
-  const first = (/^.*\S.*$/m.exec(text)?.[0] ?? '').replace(/"[^"]*"/g, '');
-  return separators.reduce((best, one) => (first.split(one).length > first.split(best).length ? one : best));
-}
-
 /** Reads a CSV text whose first line names its columns. The cells are separated by commas, semicolons or tabs. */
 export function readCsv(text: string): ReadResult {
   try {
@@ -42,7 +35,7 @@ export function readCsv(text: string): ReadResult {
         lines.push(line);
         return record;
       },
-      delimiter: separatorOf(text),
+      delimiter: csvSeparatorOf(text),
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
       relax_column_count: true,

@@ -69,6 +69,8 @@ function usePaneErrors(source: string) {
   return { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError, onPageError };
 }
 
+const tableTypes = ['text/csv', 'text/tab-separated-values'];
+
 /** Shows the file by its kind, or a card if it cannot be shown. */
 function Pane({ path, name, kind, entry, can }: PaneProperties) {
   const [currentKind, setCurrentKind] = useState<FileKind>(kind);
@@ -93,7 +95,10 @@ function Pane({ path, name, kind, entry, can }: PaneProperties) {
         <PdfPane key={retries} source={source} name={name} onError={onError} onPageError={onPageError} />
       </Suspense>
     );
-  return <TextPane path={path} onKindDetected={setCurrentKind} onUnshowable={onUnshowable} onFailure={onFailure} />;
+  const isTable = tableTypes.includes(entry?.mediaType ?? '');
+  return (
+    <TextPane path={path} name={name} isTable={isTable} onKindDetected={setCurrentKind} onUnshowable={onUnshowable} onFailure={onFailure} />
+  );
 }
 
 /** Shows another file in the preview. It replaces the history entry, so that one step back always closes the preview. */

@@ -1,13 +1,18 @@
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import { fetchBeginning } from '#visitor/link-api.ts';
 import { type FileKind, fileKind } from '#visitor/listing/file-kind.ts';
 import { LoadingRows } from '#visitor/loading-rows.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 
+const CsvTable = lazy(() => import('./csv-table.tsx').then(({ CsvTable }) => CsvTable));
 const maxBytes = 1 << 20; // more text than anyone reads on a page
 
 interface Properties {
   readonly path: readonly string[];
+  readonly name: string;
+  /** Whether the file is a table in CSV. */
+  readonly isTable: boolean;
   /** Receives the kind of the file if the server detects that it is not text. */
   readonly onKindDetected: (kind: FileKind) => void;
   /** Called if the file is neither text nor of a kind that can be shown. */
@@ -16,8 +21,8 @@ interface Properties {
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** Shows a text file as plain text, including Markdown and source code. The server detects the type from the content. */
-export function TextPane({ path, onKindDetected, onUnshowable, onFailure }: Properties) {
+/** Shows a text file as plain text, including Markdown and source code, and a CSV file as a table. The server detects the type from the content. */
+export function TextPane({ path, name, isTable, onKindDetected, onUnshowable, onFailure }: Properties) {
   const { translate, format } = useTranslation();
   const [content, setContent] = useState<{ readonly text: string; readonly isCut: boolean } | null>(null);
   useEffect(() => {
@@ -35,6 +40,14 @@ export function TextPane({ path, onKindDetected, onUnshowable, onFailure }: Prop
     return () => abort.abort();
   }, [path.join('/')]);
   if (content === null) return <LoadingRows />;
+  if (isTable)
+    return (
+      <div class="preview-text">
+        <Suspense fallback={<LoadingRows />}>
+          <CsvTable name={name} {...content} />
+        </Suspense>
+      </div>
+    );
   return (
     <div class="preview-text">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
