@@ -42,26 +42,44 @@ test('a removal whose request was sent once leaves nothing but the staging folde
   assert.deepEqual([...server.items.keys()], ['.postern']);
 });
 
-test('a replacement that has not taken place, and was given up, does not replace a newer file, even if its request arrives late', async () => {
+const longAfter = 1_200_000; // ms: no server still works on an earlier request
+
+/** Returns changes at a fake server, with a clock that a test can set ahead. */
+function startLater() {
   let now = Date.now();
-  const { server, evidence, moves, changes } = startChanges(() => now);
-  server.items.set('a.txt', 'old');
-  const replaced = await server.find(['a.txt']);
+  const advance = () => {
+    now += longAfter;
+  };
+  return { ...startChanges(() => now), now: () => now, advance };
+}
+
+/** Begins a replacement of a file whose requests do not reach the server. @returns what recovery says of it a long time afterwards */
+async function startLateReplacement(setUp: ReturnType<typeof startLater>, path: readonly string[], content: string) {
+  const { server, evidence, moves, changes, advance } = setUp;
+  server.items.set(keyOf(path), 'old');
+  const replaced = await server.find(path);
   assert.ok(replaced);
   server.items.set('.postern', null);
   const from = evidence.stagedPath('one');
-  server.items.set(keyOf(from), 'late');
+  server.items.set(keyOf(from), content);
   server.lateMoves = 2;
-  const entry = { ...replaced, size: 4, modified: null, etag: '' };
-  await assert.rejects(moves.run({ token: 'one', from, to: ['a.txt'], entry, replaced }), OutcomeUnknown);
-  now += 120_000;
-  const change = { action: 'upload', parent: rootPath, name: 'a.txt', newName: '', token: 'one' } as const;
-  assert.equal(await changes.recover(change), null);
+  const entry = { ...replaced, size: content.length, modified: null, etag: '' };
+  await assert.rejects(moves.run({ token: 'one', from, to: path, entry, replaced }), OutcomeUnknown);
+  const parent = parseStoredPath(`/${path.slice(0, -1).join('/')}`) ?? rootPath;
+  const change = { action: 'upload', parent, name: path.at(-1) ?? '', newName: '', token: 'one' } as const;
+  advance();
+  return () => changes.recover(change);
+}
 
+test('a replacement that has not taken place, and was given up, does not replace a newer file, even if its request arrives late', async () => {
+  const setUp = startLater();
+  const { server, evidence } = setUp;
+  const recover = await startLateReplacement(setUp, ['a.txt'], 'late');
+  assert.equal(await recover(), null);
   assert.equal(await evidence.giveUpReplacement('one'), true);
   server.items.set('a.txt', 'newer');
   for (const arrive of server.late) arrive();
-  assert.equal(await changes.recover(change), null);
+  assert.equal(await recover(), null);
   assert.equal(server.items.get('a.txt'), 'newer');
 });
 
@@ -81,104 +99,69 @@ async function removeWithoutRecord(server: FakeItemServer, changes: ItemChanges,
 
 for (const movesAtOnce of [true, false])
   test(`a folder that is created again after its removal stays, even if recovery has not seen the removal before (${movesAtOnce})`, async () => {
-    let now = Date.now();
-    const { server, changes } = startChanges(() => now);
+    const { server, changes, now, advance } = startLater();
     server.movesAtOnce = movesAtOnce;
     server.items.set('box', null);
     await removeWithoutRecord(server, changes, 'box');
-    now += 1_200_000;
+    advance();
     server.items.set('box', null);
-    server.times.set('box', now);
+    server.times.set('box', now());
     assert.equal(await changes.recover({ action: 'delete', parent: rootPath, name: 'box', newName: '', token: 'one' }), 'box');
     assert.ok(server.items.has('box'));
   });
 
-test('recovery does not replace a file that another program has written meanwhile', async () => {
-  for (const movesAtOnce of [true, false])
-    for (const content of ['of the same size as the upload', 'longer than the file that was uploaded', 'shorter']) {
-      let now = Date.now();
-      const { server, evidence, moves, changes } = startChanges(() => now);
-      server.movesAtOnce = movesAtOnce;
-      server.items.set('a.txt', 'old');
-      const replaced = await server.find(['a.txt']);
-      assert.ok(replaced);
-      server.items.set('.postern', null);
-      const from = evidence.stagedPath('one');
-      server.items.set(keyOf(from), 'the bytes of the late upload..');
-      server.lateMoves = 2;
-      await assert.rejects(
-        moves.run({ token: 'one', from, to: ['a.txt'], entry: { ...replaced, size: 30, modified: null, etag: '' }, replaced }),
-      );
-      server.items.set('a.txt', content);
-      now += 1_200_000;
-      assert.equal(await changes.recover({ action: 'upload', parent: rootPath, name: 'a.txt', newName: '', token: 'one' }), null);
-      assert.equal(server.items.get('a.txt'), content);
-    }
-});
-
-test('a rename that took place is recognized, even if another file has got the old name since', async () => {
-  let now = Date.now();
-  const { server, changes } = startChanges(() => now);
-  server.items.set('a.txt', 'the renamed file');
-  await changes.rename([], 'a.txt', 'b.txt', { token: 'one', pendingTokens: [], confirm: async () => {} });
-  server.items.set('a.txt', 'another file');
-  now += 1_200_000;
-  assert.equal(await changes.recover({ action: 'rename', parent: rootPath, name: 'a.txt', newName: 'b.txt', token: 'one' }), 'b.txt');
-});
-
-test('a replacement that was given up is not taken for done, if deleting its evidence failed', async (t) => {
-  let now = Date.now();
-  const { server, evidence, moves, changes } = startChanges(() => now);
-  server.items.set('a.txt', 'old');
-  const replaced = await server.find(['a.txt']);
-  assert.ok(replaced);
-  server.items.set('.postern', null);
-  const from = evidence.stagedPath('one');
-  server.items.set(keyOf(from), 'late');
-  server.lateMoves = 2;
-  await assert.rejects(
-    moves.run({ token: 'one', from, to: ['a.txt'], entry: { ...replaced, size: 4, modified: null, etag: '' }, replaced }),
-  );
-  now += 120_000;
-  t.mock.method(evidence, 'clear', () => Promise.reject(new Error('the server is away')));
-  await assert.rejects(evidence.giveUpReplacement('one'), /away/);
-  assert.equal(await changes.recover({ action: 'upload', parent: rootPath, name: 'a.txt', newName: '', token: 'one' }), null);
-  t.mock.restoreAll();
-  assert.equal(await evidence.giveUpReplacement('one'), true);
-});
-
 test('the rest of a folder of which a server has moved only a part is moved, too', async () => {
-  let now = Date.now();
-  const { server, changes } = startChanges(() => now);
+  const { server, changes, now, advance } = startLater();
   server.movesAtOnce = false;
   server.items.set('box', null);
   await removeWithoutRecord(server, changes, 'box');
   server.items.set('box', null); // it was not moved as a whole
   server.items.set('box/rest.txt', 'there before');
-  server.times.set('.postern/one-begun.txt', now);
-  server.times.set('box', now + 5);
-  server.times.set('box/rest.txt', now - 1000);
-  now += 1_200_000;
+  server.times.set('.postern/one-begun.txt', now());
+  server.times.set('box', now() + 5);
+  server.times.set('box/rest.txt', now() - 1000);
+  advance();
   assert.equal(await changes.recover({ action: 'delete', parent: rootPath, name: 'box', newName: '', token: 'one' }), 'box');
   assert.ok(!server.items.has('box'));
 });
 
+test('recovery does not replace a file that another program has written meanwhile', async () => {
+  for (const movesAtOnce of [true, false])
+    for (const content of ['of the same size as the upload', 'longer than the file that was uploaded', 'shorter']) {
+      const setUp = startLater();
+      setUp.server.movesAtOnce = movesAtOnce;
+      const recover = await startLateReplacement(setUp, ['a.txt'], 'the bytes of the late upload..');
+      setUp.server.items.set('a.txt', content);
+      assert.equal(await recover(), null);
+      assert.equal(setUp.server.items.get('a.txt'), content);
+    }
+});
+
+test('a rename that took place is recognized, even if another file has got the old name since', async () => {
+  const { server, changes, advance } = startLater();
+  server.items.set('a.txt', 'the renamed file');
+  await changes.rename([], 'a.txt', 'b.txt', { token: 'one', pendingTokens: [], confirm: async () => {} });
+  server.items.set('a.txt', 'another file');
+  advance();
+  assert.equal(await changes.recover({ action: 'rename', parent: rootPath, name: 'a.txt', newName: 'b.txt', token: 'one' }), 'b.txt');
+});
+
+test('a replacement that was given up is not taken for done, if deleting its evidence failed', async (t) => {
+  const setUp = startLater();
+  const { evidence } = setUp;
+  const recover = await startLateReplacement(setUp, ['a.txt'], 'late');
+  t.mock.method(evidence, 'clear', () => Promise.reject(new Error('the server is away')));
+  await assert.rejects(evidence.giveUpReplacement('one'), /away/);
+  assert.equal(await recover(), null);
+  t.mock.restoreAll();
+  assert.equal(await evidence.giveUpReplacement('one'), true);
+});
+
 test('a replacement in a folder that no longer exists is not completed', async () => {
-  let now = Date.now();
-  const { server, evidence, moves, changes } = startChanges(() => now);
-  server.items.set('box', null);
-  server.items.set('box/a.txt', 'old');
-  const replaced = await server.find(['box', 'a.txt']);
-  const parent = parseStoredPath('/box');
-  assert.ok(replaced && parent);
-  server.items.set('.postern', null);
-  const from = evidence.stagedPath('one');
-  server.items.set(keyOf(from), 'late');
-  server.lateMoves = 2;
-  const entry = { ...replaced, size: 4, modified: null, etag: '' };
-  await assert.rejects(moves.run({ token: 'one', from, to: ['box', 'a.txt'], entry, replaced }));
-  server.items.delete('box');
-  server.items.delete('box/a.txt');
-  now += 1_200_000;
-  assert.equal(await changes.recover({ action: 'upload', parent, name: 'a.txt', newName: '', token: 'one' }), null);
+  const setUp = startLater();
+  setUp.server.items.set('box', null);
+  const recover = await startLateReplacement(setUp, ['box', 'a.txt'], 'late');
+  setUp.server.items.delete('box');
+  setUp.server.items.delete('box/a.txt');
+  assert.equal(await recover(), null);
 });
