@@ -14,12 +14,19 @@ export interface SourceDocument {
   read(): Promise<Uint8Array>;
 }
 
-/** Which page to draw, and how wide. */
+/** The largest size of a picture. null: any height. */
+export interface PictureBounds {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number | null;
+}
+
+/** Which page to draw, and how large. */
 export interface PageRequest {
   /** From 0. */
   readonly index: number;
-  /** Pixels. A very tall page, and an image with fewer pixels, is drawn smaller. */
-  readonly width: number;
+  /** The picture fills them in one direction. A very tall page, and an image with fewer pixels, is drawn smaller. */
+  readonly bounds: PictureBounds;
   /** Text that is drawn over the page; null: none. */
   readonly mark: string | null;
 }

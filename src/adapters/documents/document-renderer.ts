@@ -52,15 +52,15 @@ export class DocumentRenderer implements Documents {
     return [parseHeader(DescribeAnswer, header)];
   }
 
-  async draw(document: SourceDocument, { index, width, mark }: PageRequest): Promise<Uint8Array> {
+  async draw(document: SourceDocument, { index, bounds, mark }: PageRequest): Promise<Uint8Array> {
     const { kind, tid } = document;
     if (kind === 'pdf') {
-      const { header, bytes } = await this.#runOnPdf(document, { task: 'draw', index, width, mark });
+      const { header, bytes } = await this.#runOnPdf(document, { task: 'draw', index, ...bounds, mark });
       const picture = { header: { task: 'encode', ...parseHeader(DrawAnswer, header) }, bytes };
       return (await this.#runOnImage(tid, picture)).bytes;
     }
     if (index > 0) throw new DocumentUnusable('noSuchPage');
-    return (await this.#runOnImage(tid, { header: { task: 'draw', width, mark }, bytes: await document.read() })).bytes;
+    return (await this.#runOnImage(tid, { header: { task: 'draw', ...bounds, mark }, bytes: await document.read() })).bytes;
   }
 
   async mark(document: SourceDocument, mark: string): Promise<Uint8Array> {

@@ -7,8 +7,8 @@ const Mark = Type.Union([Type.String(), Type.Null()]);
 
 /** Returns the size of the image in the bytes of the frame. */
 const DescribeTask = Type.Object({ task: Type.Literal('describe') });
-/** Returns the image as a JPEG, as wide as `width` at most, with the text of `mark` over it. */
-const DrawTask = Type.Object({ task: Type.Literal('draw'), width: Length, mark: Mark });
+/** Returns the image as a JPEG, at most `width` and `height` pixels large, with the text of `mark` over it. */
+const DrawTask = Type.Object({ task: Type.Literal('draw'), width: Length, height: Type.Union([Length, Type.Null()]), mark: Mark });
 /** Returns the image in its own format and size, with the text of `mark` over it. */
 const MarkTask = Type.Object({ task: Type.Literal('mark'), mark: Type.String() });
 /** Returns the pixels in the bytes of the frame, four bytes each, as a JPEG. */

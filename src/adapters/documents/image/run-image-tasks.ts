@@ -5,7 +5,8 @@ import { outlineText } from '#adapters/documents/mark/text-outline.ts';
 import { type Frame, noBytes } from '#adapters/documents/sandbox/frames.ts';
 import { parseHeader } from '#adapters/documents/sandbox/parse-header.ts';
 import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
-import type { PageSize } from '#ports/documents.ts';
+import { scaleTo } from '#adapters/documents/scale-to.ts';
+import type { PageSize, PictureBounds } from '#ports/documents.ts';
 import { ImageTask } from './image-tasks.ts';
 
 const maxPixels = 60_000_000;
@@ -37,10 +38,10 @@ async function openImage(bytes: Uint8Array): Promise<SeenImage> {
   }
 }
 
-/** Returns the size of an image that is scaled to a width, but never enlarged. */
-function scaledTo(width: number, size: PageSize): PageSize {
-  if (width >= size.width) return size;
-  return { width, height: Math.max(1, Math.round((size.height * width) / size.width)) };
+/** Returns the size of an image that is scaled to some bounds, but never enlarged. */
+function scaledTo(bounds: PictureBounds, size: PageSize): PageSize {
+  const scale = Math.min(1, scaleTo(bounds, size));
+  return { width: Math.max(1, Math.round(size.width * scale)), height: Math.max(1, Math.round(size.height * scale)) };
 }
 
 /** Runs the tasks of a process that decodes and encodes images. */
@@ -61,7 +62,7 @@ export class ImageTasks {
     const { image, format, size } = await openImage(bytes);
     if (task.task === 'describe') return { header: { ...size }, bytes: noBytes };
     if (task.task === 'mark') return this.#output(await this.#marked(image, size, task.mark), format);
-    const drawn = scaledTo(task.width, size);
+    const drawn = scaledTo(task, size);
     const scaled = image.resize(drawn.width, drawn.height, { fit: 'fill' }).flatten({ background: '#fff' });
     return this.#output(await this.#marked(scaled, drawn, task.mark), 'jpeg');
   }

@@ -4,16 +4,18 @@ import Type, { type Static } from 'typebox';
 
 const Count = Type.Integer({ minimum: 0, maximum: 1_000_000 });
 const Position = Type.Integer({ minimum: 0, maximum: 2 ** 31 });
+const Pixels = Type.Integer({ minimum: 1, maximum: 65_536 });
 const Points = Type.Number({ minimum: 0, maximum: 1e9 });
 
 /** Keeps the document in the bytes of the frame under an id. */
 const OpenTask = Type.Object({ task: Type.Literal('open'), id: Type.String() });
-/** Draws a page, with the text of `mark` over it. `width` is in pixels. */
+/** Draws a page, with the text of `mark` over it, at most `width` and `height` pixels large. */
 const DrawTask = Type.Object({
   task: Type.Literal('draw'),
   id: Type.String(),
   index: Count,
-  width: Type.Integer({ minimum: 1, maximum: 65_536 }),
+  width: Pixels,
+  height: Type.Union([Pixels, Type.Null()]),
   mark: Type.Union([Type.String(), Type.Null()]),
 });
 /** Returns the document with the text of `mark` over every page. */

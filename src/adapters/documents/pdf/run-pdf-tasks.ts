@@ -6,7 +6,8 @@ import { outlineText } from '#adapters/documents/mark/text-outline.ts';
 import { type Frame, noBytes } from '#adapters/documents/sandbox/frames.ts';
 import { parseHeader } from '#adapters/documents/sandbox/parse-header.ts';
 import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
-import type { PageSize } from '#ports/documents.ts';
+import { scaleTo } from '#adapters/documents/scale-to.ts';
+import type { PageSize, PictureBounds } from '#ports/documents.ts';
 import { PdfDocument, type Picture } from './pdf-document.ts';
 import { PdfTask } from './pdf-tasks.ts';
 import { addSignaturePlace } from './signature-place.ts';
@@ -75,11 +76,11 @@ export class PdfTasks {
 
   async #draw(
     document: PdfDocument,
-    { index, width: wanted, mark }: { readonly index: number; readonly width: number; readonly mark: string | null },
+    { index, mark, ...bounds }: PictureBounds & { readonly index: number; readonly mark: string | null },
   ): Promise<Picture> {
     if (index >= document.pageCount) throw new TaskRefused('noSuchPage');
     const size = document.sizeOf(index);
-    const scale = Math.min(wanted / size.width, Math.sqrt(maxPixels / (size.width * size.height)));
+    const scale = Math.min(scaleTo(bounds, size), Math.sqrt(maxPixels / (size.width * size.height)));
     const [width, height] = [size.width, size.height].map((length) => Math.max(1, Math.round(length * scale)));
     if (width === undefined || height === undefined || !Number.isFinite(scale)) throw new TaskRefused('damaged');
     const picture = document.draw(index, width, height);

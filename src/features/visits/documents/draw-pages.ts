@@ -58,7 +58,7 @@ export const drawPage = (
 ): Promise<DrawnBytes> =>
   withDocument(ports, visitorRequest, path, ofPages, clientGone, async (document) => {
     const { source, mark } = document;
-    return drawnBytes(ports, document, await ports.documents.draw(source, { index: number - 1, width, mark }));
+    return drawnBytes(ports, document, await ports.documents.draw(source, { index: number - 1, bounds: { width, height: null }, mark }));
   });
 
 /** Draws the first page of a document small. @param size of the longer side, in pixels @throws Refusal */
@@ -71,10 +71,8 @@ export const drawThumbnail = (
 ): Promise<DrawnBytes> =>
   withDocument(ports, visitorRequest, path, ofPages, clientGone, async (document) => {
     const { source, mark } = document;
-    const [first] = await ports.documents.pages(source);
-    if (!first) throw new Refusal('pageAbsent');
-    const width = Math.max(1, Math.round(Math.min(size, (size * first.width) / first.height)));
-    return drawnBytes(ports, document, await ports.documents.draw(source, { index: 0, width, mark }));
+    const bounds = { width: size, height: size };
+    return drawnBytes(ports, document, await ports.documents.draw(source, { index: 0, bounds, mark }));
   });
 
 /** Returns a new file with the watermark or the signature, or both. @throws Refusal */
