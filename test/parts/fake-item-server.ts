@@ -38,7 +38,7 @@ export class FakeItemServer implements ItemServer {
     yield entries.flatMap((entry) => entry ?? []);
   }
 
-  async isPart(path: readonly string[], whole: readonly string[]): Promise<boolean> {
+  async isPart(path: readonly string[], _size: number, whole: readonly string[]): Promise<boolean> {
     return this.items.get(keyOf(whole))?.startsWith(this.items.get(keyOf(path)) ?? '') ?? false;
   }
 

@@ -110,7 +110,7 @@ for (const movesAtOnce of [true, false])
     assert.ok(server.items.has('box'));
   });
 
-test('the rest of a folder of which a server has moved only a part is moved, too', async () => {
+test('if a server has moved only a part of a removed folder, the rest stays, and the removal counts as failed', async () => {
   const { server, changes, now, advance } = startLater();
   server.movesAtOnce = false;
   server.items.set('box', null);
@@ -121,8 +121,8 @@ test('the rest of a folder of which a server has moved only a part is moved, too
   server.times.set('box', now() + 5);
   server.times.set('box/rest.txt', now() - 1000);
   advance();
-  assert.equal(await changes.recover({ action: 'delete', parent: rootPath, name: 'box', newName: '', token: 'one' }), 'box');
-  assert.ok(!server.items.has('box'));
+  assert.equal(await changes.recover({ action: 'delete', parent: rootPath, name: 'box', newName: '', token: 'one' }), null);
+  assert.ok(server.items.has('box/rest.txt'));
 });
 
 test('recovery does not replace a file that another program has written meanwhile', async () => {
@@ -164,4 +164,33 @@ test('a replacement in a folder that no longer exists is not completed', async (
   setUp.server.items.delete('box');
   setUp.server.items.delete('box/a.txt');
   assert.equal(await recover(), null);
+});
+
+for (const movesAtOnce of [true, false])
+  test(`an upload that was not moved does not count as done because another file has its name and its size (${movesAtOnce})`, async () => {
+    const { server, evidence, moves, changes, advance } = startLater();
+    server.movesAtOnce = movesAtOnce;
+    server.items.set('.postern', null);
+    const from = evidence.stagedPath('one');
+    server.items.set(keyOf(from), 'AAAA');
+    server.lateMoves = 2;
+    const entry = { name: 'a.txt', folder: false, size: 4, modified: null, etag: '' };
+    await assert.rejects(moves.run({ token: 'one', from, to: ['a.txt'], entry }), OutcomeUnknown);
+    server.items.set('a.txt', 'BBBB');
+    advance();
+    const recover = () => changes.recover({ action: 'upload', parent: rootPath, name: 'a.txt', newName: '', token: 'one' });
+    assert.equal(await recover(), null);
+    server.items.set('a.txt', 'AAAA'); // the server has copied the file, and not deleted it yet
+    assert.equal(await recover(), movesAtOnce ? null : 'a.txt');
+  });
+
+test('a folder that was not renamed does not count as renamed because another folder has the new name', async () => {
+  const { server, changes, advance } = startLater();
+  server.items.set('f', null);
+  server.lateMoves = 2;
+  const context = { token: 'one', pendingTokens: [], confirm: async () => {} };
+  await assert.rejects(changes.rename([], 'f', 'g', context), OutcomeUnknown);
+  server.items.set('g', null);
+  advance();
+  assert.equal(await changes.recover({ action: 'rename', parent: rootPath, name: 'f', newName: 'g', token: 'one' }), null);
 });

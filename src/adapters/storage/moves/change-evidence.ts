@@ -1,14 +1,15 @@
 import type { FindTokensInUse } from '#ports/storage.ts';
-import { ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage-errors.ts';
+import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ItemServer, ServerEntry } from './item-server.ts';
 import { type Marker, parseMarker } from './marker.ts';
 
 /** Folder of the evidence of changes, within the folder of the location. */
 const stagingFolder = '.postern';
 /** Suffixes of the names of evidence. Some servers refuse some extensions, or do not send files with unknown ones; all accept `.txt`. */
-const suffixes = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed', rest: '-rest' } as const;
+const suffixes = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed' } as const;
 /** Follows the path of the staged file: the file that it replaces, while a server replaces a file in steps. */
 export const suffixOfReplaced = '.old.txt';
+const formerRest = '-rest'; // written by earlier versions
 /** Maximum of names in one sweep, and of characters in a token: a server could list long names without end. The next sweep continues. */
 const [maxSwept, maxToken] = [1000, 64];
 const tokenOf = (name: string) => name.replace(/-(data\.txt|data\.txt\.old\.txt|begun\.txt|removed|rest)$/, '');
@@ -42,7 +43,6 @@ export class ChangeEvidence {
   /** The path of an item that was removed. */
   removedPath = (token: string): readonly string[] => [stagingFolder, token + suffixes.removed];
   readonly #replacedPath = (token: string): readonly string[] => [stagingFolder, token + suffixes.staged + suffixOfReplaced];
-  readonly #rest = (token: string): readonly string[] => [stagingFolder, token + suffixes.rest];
   readonly #marker = (token: string): readonly string[] => [stagingFolder, token + suffixes.marker];
 
   find(path: readonly string[]): Promise<ServerEntry | null> {
@@ -96,8 +96,8 @@ export class ChangeEvidence {
   }
 
   /**
-   * Returns whether an item was there before the marker of a change, by the clock of the server. A folder must contain something, and
-   * nothing newer: its own time changes when its items are moved.
+   * Returns whether an item was probably there before the marker of a change, by the clock of the server. A folder must contain something,
+   * and nothing newer: its own time changes when its items are moved.
    */
   async isOlderThanMarker(token: string, path: readonly string[], item: ServerEntry): Promise<boolean> {
     const marker = await this.find(this.#marker(token));
@@ -112,13 +112,6 @@ export class ChangeEvidence {
     return !isEmpty;
   }
 
-  /** Moves the rest of a removed item into the staging area. @throws OutcomeUnknown if the server has not moved it */
-  async moveRest(path: readonly string[], token: string, isFolder: boolean): Promise<void> {
-    const outcome = await this.server.move(path, this.#rest(token), { isFolder, overwrites: false });
-    if (outcome !== 'moved' && !(outcome instanceof ItemNotFound))
-      throw new OutcomeUnknown('the server has not moved the rest of an item', { cause: outcome });
-  }
-
   /**
    * Leaves the evidence of a removal to the sweep. A request that arrives late then fails, because its new name is taken. Otherwise, it
    * could move a later item with the same name.
@@ -128,7 +121,7 @@ export class ChangeEvidence {
   }
 
   /**
-   * Deletes the evidence of a change, unless `leaveToSweep` was called. The sweep deletes the rest of a removed item.
+   * Deletes the evidence of a change, unless `leaveToSweep` was called.
    * @throws the first error, after all was tried
    */
   async clear(token: string): Promise<void> {
@@ -188,7 +181,7 @@ export class ChangeEvidence {
         byToken.set(token, evidence);
         evidence.names.add(name);
         // A removed item keeps its old time.
-        if (modified !== null && !name.endsWith(suffixes.removed) && !name.endsWith(suffixes.rest))
+        if (modified !== null && !name.endsWith(suffixes.removed) && !name.endsWith(formerRest))
           evidence.written = Math.max(modified, evidence.written ?? 0);
       }
     }

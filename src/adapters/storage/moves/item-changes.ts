@@ -61,13 +61,11 @@ export class ItemChanges {
       return null;
     }
     if (!isOldEnough) this.#evidence.leaveToSweep(token);
-    // The name is free, or belongs to another item.
-    if (!isItem || this.#evidence.server.movesAtOnce || !(await this.#evidence.isOlderThanMarker(token, [...parent, name], rest)))
-      return name;
+    if (!isItem || this.#evidence.server.movesAtOnce) return name; // the name is free, or belongs to another item
     if (!isOldEnough) throw new StorageUnavailable('the server may still be moving the item');
-    // The server has moved a part of a folder, or copied a file. The rest is moved, not deleted: others may have written files there.
-    await this.#evidence.moveRest([...parent, name], token, rest.folder);
-    return name;
+    // The server has moved a part of a folder, or copied a file; or somebody has created another item. Whatever it is, it stays: nobody can
+    // tell whether it holds newer files.
+    return (await this.#evidence.isOlderThanMarker(token, [...parent, name], rest)) ? null : name;
   }
 
   async #findExisting(parent: readonly string[], name: string) {

@@ -97,28 +97,22 @@ export class ItemMoves {
     if (!source) return null; // somebody else has renamed or deleted it
     if (!this.#evidence.isOldEnough(token, marker, maxWorkTimeOf(this.#evidence.server, marker, isStaged)))
       throw new StorageUnavailable('the server may still be moving the item');
-    if (state === 'unclear' && this.#isMoved(marker, source, target, isStaged)) return marker.name;
-    const isPartial = state === 'unclear' && isStaged && marker.replaced !== null && (await this.#isPart(marker, target, from, to));
+    if (state === 'unclear' && !isStaged)
+      return target && isVersion(marker.item, target) && !isVersion(marker.item, source) ? marker.name : null;
+    const copied = state === 'unclear' ? await this.#copiedSize(marker, target, from, to) : 0;
+    if (copied > 0 && copied === source.size) return marker.name;
+    const isPartial = copied > 0 && marker.replaced !== null;
     if (!isStaged || !(isPartial || state === 'targetGone') || !(await this.#hasFolder(parent))) return null;
     // The file to replace is gone, or a part of the new one is in its place.
     await this.#complete({ token, from, to, entry: source }, marker, isPartial);
     return marker.name;
   }
 
-  /**
-   * Returns whether an item has its new name although there is an item at its old name, too: the server has copied a staged file, or
-   * somebody has created another item there.
-   */
-  #isMoved({ item, replaced }: Marker, source: ServerEntry, target: ServerEntry | null, isStaged: boolean): boolean {
-    if (!target || !isVersion(item, target)) return false;
-    return isStaged ? replaced === null : this.#evidence.server.movesAtOnce || !isVersion(item, source);
-  }
-
-  /** Returns whether the file at the new name is a part of the staged one, and not the file of another program. */
-  async #isPart({ item }: Marker, target: ServerEntry | null, from: readonly string[], to: readonly string[]): Promise<boolean> {
+  /** Returns how many of the first bytes of a staged file the server has copied to its new name; 0: the file there is another one. */
+  async #copiedSize({ item }: Marker, target: ServerEntry | null, from: readonly string[], to: readonly string[]): Promise<number> {
     const { server } = this.#evidence;
-    if (server.movesAtOnce || item === 'folder' || !target || target.folder || target.size >= item.size) return false;
-    return server.isPart(to, from);
+    if (server.movesAtOnce || item === 'folder' || !target || target.folder || target.size > item.size) return 0;
+    return (await server.isPart(to, target.size, from)) ? target.size : 0;
   }
 
   async #hasFolder(path: readonly string[]): Promise<boolean> {

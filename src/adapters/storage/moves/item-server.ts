@@ -34,8 +34,8 @@ export interface ItemServer {
   };
   /** true: an item is moved in one step. false: the server may copy it and then delete it, so that a part of it can be at each name. */
   readonly movesAtOnce: boolean;
-  /** Returns whether a file has exactly the first bytes of another one. Called only if the server does not move at once. */
-  isPart(path: readonly string[], whole: readonly string[]): Promise<boolean>;
+  /** Returns whether a file of a size has the first bytes of another one. Called only if the server does not move at once. */
+  isPart(path: readonly string[], size: number, whole: readonly string[]): Promise<boolean>;
   /** Returns the entry of an item, or null. */
   find(path: readonly string[]): Promise<ServerEntry | null>;
   /** Returns the entries of a folder in batches, unsorted. A batch may be empty. */

@@ -34,6 +34,8 @@ function refusalOf(status: number): Error {
   return new ChangeImpossible('The server refuses this change');
 }
 
+const unreadable = [403, 404, 410, 423]; // statuses of files that are gone, locked, or not for this user
+
 /** The files and folders of a location at a WebDAV server. */
 export class WebdavItems implements FileServer {
   readonly movesAtOnce = false;
@@ -58,24 +60,23 @@ export class WebdavItems implements FileServer {
     return listEntries(this.server, path, this.#now);
   }
 
-  async isPart(path: readonly string[], whole: readonly string[]): Promise<boolean> {
-    const part = await this.#hashOf(path, Number.POSITIVE_INFINITY);
-    const beginning = part && (await this.#hashOf(whole, part.length));
-    return part?.digest !== undefined && part.digest === beginning?.digest;
+  async isPart(path: readonly string[], size: number, whole: readonly string[]): Promise<boolean> {
+    const part = await this.#hashOf(path, size);
+    return part !== null && part === (await this.#hashOf(whole, size));
   }
 
-  /** Returns the SHA-256 of the first bytes of a file, and their number; null: there is no such file. */
-  async #hashOf(path: readonly string[], maxBytes: number): Promise<{ readonly digest: string; readonly length: number } | null> {
-    const response = await this.server.send('GET', this.server.urlOf(path), { expected: [404] });
+  /** Returns the SHA-256 of the first bytes of a file; null: the file has fewer bytes, or cannot be read. */
+  async #hashOf(path: readonly string[], size: number): Promise<string | null> {
+    const response = await this.server.send('GET', this.server.urlOf(path), { expected: unreadable });
     const hash = createHash('sha256');
     let length = 0;
     for await (const piece of response.body) {
-      const wanted = piece.subarray(0, maxBytes - length);
+      const wanted = piece.subarray(0, size - length);
       hash.update(wanted);
       length += wanted.length;
-      if (length === maxBytes) break;
+      if (length === size) break;
     }
-    return response.status === 404 ? null : { digest: hash.digest('hex'), length };
+    return unreadable.includes(response.status) || length < size ? null : hash.digest('hex');
   }
 
   async readText(path: readonly string[]): Promise<string | null> {

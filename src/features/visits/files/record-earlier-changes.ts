@@ -1,5 +1,5 @@
 import { expressionBuilder } from 'kysely';
-import { formatItemPath, type ItemPath } from '#core/item-path.ts';
+import { formatItemPath, type ItemPath, rootPath } from '#core/item-path.ts';
 import { findStorageLocation, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { PendingFileChange, Storage } from '#ports/storage.ts';
@@ -59,8 +59,10 @@ async function storageOf(
   if (storage.traits.create === 'atomic') return null; // local: its evidence is in the folder, and recovery compares the files
   const location = await findStorageLocation(ports.store.read, { tid: row.tid, id: row.location_id });
   if (!location || location.kind === 'local') return null;
-  const other = await openLocation(location, ports);
-  return (await other.folderKey(change.parent)) === (await storage.folderKey(parent)) ? other : null;
+  const other = await openLocation(location, ports).catch(() => null); // nothing says that it has the same folder
+  if (!other || (await other.folderKey(change.parent)) !== (await storage.folderKey(parent))) return null;
+  const hasSameRoot = (await other.folderKey(rootPath)) === (await storage.folderKey(rootPath));
+  return hasSameRoot ? storage : other; // the other location may be away, for example because its password has changed
 }
 
 /**
