@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import { nestedForms } from '../test/parts/document-bombs.ts';
 import { isInstalled } from '../test/parts/is-installed.ts';
 import { shareBody } from '../test/parts/share-body.ts';
-import { certificateFile, certificatePassword } from '../test/parts/stored-certificate.ts';
 import { atMost, type Figure, measurePairs, percentile } from './figures.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 
@@ -59,14 +58,21 @@ async function fetchAll(url: string): Promise<void> {
   await response.arrayBuffer();
 }
 
-/** Prepares the database of certificates that pdfsig uses. @returns its folder */
-function pdfsigCertificates(folder: string): string {
-  const database = join(folder, 'nss');
+const [nickname, password] = ['signer', 'a password of a file'];
+
+/** Creates an RSA certificate, and a database with it for pdfsig. @returns the database, and the certificate as PKCS #12 in base64 */
+function createCertificate(folder: string): { readonly database: string; readonly certificate: string } {
+  const [database, file] = [join(folder, 'nss'), join(folder, 'signer.p12')];
   mkdirSync(database, { recursive: true });
-  writeFileSync(join(folder, 'signer.p12'), Buffer.from(certificateFile, 'base64'));
-  execFileSync('certutil', ['-N', '-d', `sql:${database}`, '--empty-password']);
-  execFileSync('pk12util', ['-i', join(folder, 'signer.p12'), '-d', `sql:${database}`, '-W', certificatePassword, '-K', '']);
-  return database;
+  const run = (program: string, ...parameters: string[]) => execFileSync(program, parameters, { cwd: folder, stdio: 'pipe' });
+  run(
+    'openssl',
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30', '-subj', '/CN=Signer', '-keyout', 'key', '-out', 'own'],
+  );
+  run('openssl', ...['pkcs12', '-export', '-inkey', 'key', '-in', 'own', '-name', nickname, '-out', file, '-passout', `pass:${password}`]);
+  run('certutil', '-N', '-d', `sql:${database}`, '--empty-password');
+  run('pk12util', '-i', file, '-d', `sql:${database}`, '-W', password, '-K', '');
+  return { database, certificate: readFileSync(file).toString('base64') };
 }
 
 /** Measures visits while documents that take all the time or memory are drawn. */
@@ -100,7 +106,7 @@ async function measureBombs(note: Note, postern: BenchPostern, viewId: string, b
 /** Starts Postern and draws a page. @returns the seconds that the page takes */
 async function drawFirstPage(data: string, viewId: string): Promise<number> {
   await using postern = await startPostern(data);
-  return secondsOf(() => fetchAll(`${postern.url}/s/${viewId}/page/hundred.pdf?number=1&width=${widthAtDots}`));
+  return await secondsOf(() => fetchAll(`${postern.url}/s/${viewId}/page/hundred.pdf?number=1&width=${widthAtDots}`));
 }
 
 /** The files of a measurement, and the program beside which pages are drawn. */
@@ -116,7 +122,6 @@ async function measureRunning(note: Note, { folder, data, fileOf, drawWithPopple
   await using postern = await startPostern(data);
   const marked = (await postern.call('share/add', { ...shareBody, ...watermark })).viewId;
   const signed = (await postern.call('share/add', { ...shareBody, digitalSignature: true })).viewId;
-  await postern.call('signature/update', { certificate: certificateFile, password: certificatePassword });
   const link = (viewId: string, path: string) => `${postern.url}/s/${viewId}/${path}`;
   const pageOf = (number: number) => link(marked, `page/hundred.pdf?number=${number}&width=${widthAtDots}`);
   note(
@@ -151,9 +156,10 @@ async function measureRunning(note: Note, { folder, data, fileOf, drawWithPopple
       },
     ),
   );
-  if (isInstalled('pdfsig') && isInstalled('pk12util')) {
-    const certificates = pdfsigCertificates(folder);
-    const parameters = ['-nssdir', certificates, '-add-signature', '-nick', 'Test signer', '-digest', 'SHA256'];
+  if (['pdfsig', 'pk12util', 'openssl'].every(isInstalled)) {
+    const { database, certificate } = createCertificate(folder);
+    await postern.call('signature/update', { certificate, password });
+    const parameters = ['-nssdir', database, '-add-signature', '-nick', nickname, '-digest', 'SHA256'];
     note(
       await compareTimes(
         'signing 10 MB, beside `pdfsig -add-signature`',
