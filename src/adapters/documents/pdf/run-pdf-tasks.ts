@@ -17,13 +17,24 @@ const maxPixels = 8_000_000;
 const [maxDocuments, maxDocumentBytes] = [8, 192 << 20]; // in the cache; a new document is opened before older ones are removed for it
 const maxMarks = 4; // pictures of marks in the cache
 
-/** Lays a picture with alpha over an opaque one. */
-function blend({ data: ground }: Picture, { data: picture }: Picture): void {
-  for (let pixel = 0; pixel < ground.length; pixel += 4) {
-    const alpha = picture[pixel + 3] ?? 0;
-    if (alpha === 0) continue;
+/** The picture of marks, and the positions of its pixels that are not transparent: few of them are. */
+interface MarkPicture {
+  readonly data: Uint8Array;
+  readonly drawn: Uint32Array;
+}
+
+function markPicture({ data }: Picture): MarkPicture {
+  const drawn: number[] = [];
+  for (let pixel = 0; pixel < data.length; pixel += 4) if (data[pixel + 3] !== 0) drawn.push(pixel);
+  return { data, drawn: Uint32Array.from(drawn) };
+}
+
+/** Lays the marks over an opaque picture of the same size. */
+function blend({ data: ground }: Picture, { data: marks, drawn }: MarkPicture): void {
+  for (const pixel of drawn) {
+    const alpha = marks[pixel + 3] ?? 0;
     for (let channel = pixel; channel < pixel + 3; channel += 1)
-      ground[channel] = ((picture[channel] ?? 0) * alpha + (ground[channel] ?? 0) * (255 - alpha)) / 255;
+      ground[channel] = ((marks[channel] ?? 0) * alpha + (ground[channel] ?? 0) * (255 - alpha)) / 255;
   }
 }
 
@@ -37,7 +48,7 @@ export class PdfTasks {
     dispose: (document) => document[Symbol.dispose](),
   });
   /** Pictures of marks, by text and size. */
-  readonly #marks = new LRUCache<string, Picture>({ max: maxMarks });
+  readonly #marks = new LRUCache<string, MarkPicture>({ max: maxMarks });
 
   constructor(pdfium: WrappedPdfiumModule, fonts: readonly MarkFont[]) {
     this.#pdfium = pdfium;
@@ -89,13 +100,13 @@ export class PdfTasks {
   }
 
   /** Returns the picture of the marks for a page. @param size in points @param pixels size in pixels */
-  async #pictureOf(text: string, size: PageSize, pixels: PageSize): Promise<Picture> {
+  async #pictureOf(text: string, size: PageSize, pixels: PageSize): Promise<MarkPicture> {
     const key = JSON.stringify([text, size.width, size.height, pixels.width, pixels.height]);
     const known = this.#marks.get(key);
     if (known) return known;
     const bytes = await marksAlone(outlineText(text, this.#fonts), size);
     using document = new PdfDocument(this.#pdfium, bytes);
-    const picture = document.drawTransparent(0, pixels.width, pixels.height);
+    const picture = markPicture(document.drawTransparent(0, pixels.width, pixels.height));
     this.#marks.set(key, picture);
     return picture;
   }
