@@ -20,7 +20,10 @@ function errorOf(refused: unknown): CertificateUnusable {
   return unusable('certificate', 'must be a PKCS #12 file (.p12 or .pfx)');
 }
 
-/** Signs with certificates whose keys are stored. PKCS #12 files are read in a process of their own, because they may be damaged or hostile. */
+/**
+ * Signs with certificates whose keys are stored. PKCS #12 files are read in a process of their own, because they may be damaged or
+ * hostile.
+ */
 export class CertificateSignatures implements Signatures {
   readonly #outbound: Pick<Outbound, 'request'>;
 

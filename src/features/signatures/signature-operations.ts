@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { millisecondsPerDay } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { secretMask } from '#core/records/login-profile.ts';
 import { SignatureChange, SignatureRecord } from '#core/records/signature.ts';
@@ -11,7 +12,6 @@ import { findSigner, type SignPorts, signPdf } from './sign-pdf.ts';
 import { findSignature, sealKey, signatureRecord, storeSignature } from './stored-signature.ts';
 import { testPage } from './test-page.ts';
 
-const millisecondsPerDay = 86_400_000;
 const noBody = Type.Object({}, { additionalProperties: false });
 
 export const getSignature = readOperation({

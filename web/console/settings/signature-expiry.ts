@@ -1,4 +1,5 @@
-const millisecondsPerDay = 86_400_000;
+import { millisecondsPerDay } from '#core/instant.ts';
+
 const daysOfWarning = 30;
 
 /** Returns a sentence if a certificate has expired or will soon; null: it is valid for longer. @param validTo null: there is no certificate */

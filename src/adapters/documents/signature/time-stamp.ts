@@ -31,8 +31,10 @@ const mayTimeStamp = ({ extensions = [] }: Certificate) =>
   extensions.some(({ extnID, parsedValue }) => extnID === extendedKeyUsageOid && parsedValue?.keyPurposes?.includes(timeStampingOid));
 
 /**
- * Checks a response: its status, that it stamps these bytes in response to this request, and that it is signed by the certificate it contains, which must
- * be one for time stamps. @returns the token in DER @throws TimeStampUnavailable
+ * Checks a response: its status, that it stamps these bytes in response to this request, and that it is signed by the certificate it
+ * contains, which must be one for time stamps.
+ * @returns the token in DER
+ * @throws TimeStampUnavailable
  */
 async function checkResponse(response: Uint8Array, stamped: Uint8Array, nonce: Integer): Promise<Uint8Array> {
   const { status, timeStampToken } = TimeStampResp.fromBER(exactBuffer(response));

@@ -7,7 +7,8 @@ const maxLength = 1 << 17; // characters of all names
 /** Why an archive leaves a file out. */
 export type OmissionReason = 'cannotBeMarked' | 'cannotBeSigned' | 'documentTooLarge';
 
-const explanations: Readonly<Record<OmissionReason, string>> = {
+/** The sentence about a file, for each reason. */
+export const omissionReasons: Readonly<Record<OmissionReason, string>> = {
   cannotBeMarked: 'It cannot be watermarked: it is neither a PDF file nor an image, or it is damaged or encrypted.',
   cannotBeSigned: 'It cannot be signed: it is damaged or encrypted, or a signature in it forbids every change.',
   documentTooLarge: 'It is too large, or takes too long to watermark or to sign.',
@@ -23,7 +24,7 @@ export class OmittedFiles {
   /** @param name path in the archive */
   add(name: string, reason: OmissionReason): void {
     this.#count += 1;
-    const line = `${name}\r\n  ${explanations[reason]}\r\n`;
+    const line = `${name}\r\n  ${omissionReasons[reason]}\r\n`;
     if (this.#lines.length === maxNames || this.#length + line.length > maxLength) return;
     this.#lines.push(line);
     this.#length += line.length;

@@ -10,7 +10,7 @@ import { readHead, withReadErrors } from '#features/visits/files/open-file.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { type ArchivedFolder, walkArchivedFolder, walkInSlices } from './folder-walk.ts';
-import { type OmissionReason, OmittedFiles } from './omitted-files.ts';
+import { type OmissionReason, OmittedFiles, omissionReasons } from './omitted-files.ts';
 import { archivedItemPath } from './pending-folders.ts';
 import type { ZipSource } from './zip-writer.ts';
 
@@ -27,9 +27,8 @@ const fileOfBytes = (entry: DatedEntry, bytes: Uint8Array, release: () => void):
   close: async () => release(),
 });
 
-const omissionReasons: readonly string[] = ['cannotBeMarked', 'cannotBeSigned', 'documentTooLarge'] satisfies OmissionReason[];
 const isOmission = (cause: unknown): cause is Refusal & { readonly messageName: OmissionReason } =>
-  cause instanceof Refusal && omissionReasons.includes(cause.messageName);
+  cause instanceof Refusal && Object.hasOwn(omissionReasons, cause.messageName);
 
 /** Calls a function at intervals, until disposal. */
 function callAtIntervals(onWait: () => void): Disposable {
@@ -43,7 +42,10 @@ function callAtIntervals(onWait: () => void): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** The files of an archive of a share with a watermark or with signatures. What cannot be marked or signed is left out, and named in a text file. */
+/**
+ * The files of an archive of a share with a watermark or with signatures. What cannot be marked or signed is left out, and named in a text
+ * file.
+ */
 export class ProtectedFiles {
   readonly #ports: ProtectedFilePorts;
   readonly #visit: AuthorizedVisit;
