@@ -54,7 +54,7 @@ export interface UploadTarget {
   readonly client?: StorageClient;
 }
 
-/** @throws if the change must not be made, because another process has recovered it */
+/** @throws if this process must not make the change, because another one has recovered or continued it */
 export type Confirm = () => Promise<void>;
 
 /** An upload into a staging file. Visitors see no file before `place`. Only one method may run at a time. */
@@ -92,6 +92,8 @@ export interface ClosedUpload {
    * Number of bytes to keep, which were synced. Bytes that were written after them are overwritten.
    */
   readonly offset: number;
+  /** Awaited directly before bytes are written. If it throws, nothing is written: another process has continued the upload. */
+  readonly confirm?: Confirm;
 }
 
 /** An upload that continues after a request, or a process, has ended. */

@@ -5,6 +5,7 @@ import { keyedMutex } from '#adapters/store/keyed-mutex.ts';
 import { formatItemPath, type ItemPath, parseStoredPath } from '#core/item-path.ts';
 import type { ChangeContext, OpenFile, PendingFileChange, RunFile, Storage } from '#ports/storage.ts';
 import { ItemChanged, ItemExists, ItemNotFound } from '#ports/storage-errors.ts';
+import { StoreUnavailable } from '#ports/store.ts';
 
 /** Opens an empty storage that nothing else uses. */
 export type OpenStorage = (t: TestContext) => Promise<Storage>;
@@ -435,6 +436,39 @@ function rangeContract(name: string, open: OpenStorage): void {
       await file.close();
       await assert.rejects(at(twoThirds), ItemNotFound);
     });
+
+  test(`${name}: a process that has lost an upload writes no late bytes into the file that another process has completed`, async (t) => {
+    const storage = await open(t);
+    const { continueUpload } = storage;
+    if (!continueUpload) return assert.equal(continueUpload, null);
+    const size = 3 << 20;
+    const target = { parent: parsePath('/'), name: 'a', size, ifTaken: 'refuse' } as const;
+    const uploadToken = newToken();
+    const newUpload = await storage.upload(target, uploadToken);
+    await newUpload.closeForRecovery();
+    const closedUpload = { token: uploadToken, handle: newUpload.handle, offset: 0 };
+    let isLost = false;
+    const confirm = async () => {
+      if (isLost) throw new StoreUnavailable('another process has continued the upload');
+    };
+    const late = await continueUpload(target, { ...closedUpload, confirm });
+    await late.write(Buffer.alloc(1000, 'l'));
+    isLost = true;
+    const other = await continueUpload(target, closedUpload);
+    await other.write(Buffer.alloc(size, 'o'));
+    await other.sync();
+    assert.equal(await other.place(), 'a');
+    const lateWrite = async () => {
+      await late.write(Buffer.alloc(size - 1000, 'l'));
+      await late.sync();
+    };
+    await assert.rejects(lateWrite, StoreUnavailable);
+    await late.closeForRecovery();
+    await other.discard();
+    const file = await storage.open(parsePath('/a'));
+    assert.ok(file && (await readBytes(file)).equals(Buffer.alloc(size, 'o')));
+    await file.close();
+  });
 
   test(`${name}: an upload cannot continue beyond the bytes that have arrived, or after its evidence is cleared`, async (t) => {
     const storage = await open(t);

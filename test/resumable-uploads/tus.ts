@@ -14,11 +14,21 @@ export interface TusClient {
   patch(address: string, offset: number, part: string | Uint8Array, headers?: Record<string, string>): Promise<RawResponse>;
   /** Returns how many bytes have arrived. */
   offset(address: string): Promise<number>;
+  /** Begins to send a part of `length` bytes. */
+  beginPart(address: string, offset: number, length: number): BegunPart;
   /**
    * Sends the beginning of a part, and leaves the connection open.
    * @returns a function that closes the connection
    */
   sendBeginning(address: string, offset: number, beginning: Uint8Array, length: number): () => void;
+}
+
+/** A part that is sent piece by piece. */
+export interface BegunPart {
+  send(bytes: Uint8Array): void;
+  close(): void;
+  /** Resolves when the request has ended, with or without a response. */
+  readonly ended: Promise<unknown>;
 }
 
 export const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('base64');
@@ -45,13 +55,18 @@ export function tusClient(postern: TestPostern, base: string, cookie = ''): TusC
       if (status !== 200) throw new Error(`HEAD was answered with ${status}`);
       return Number(headers['upload-offset']);
     },
-    sendBeginning(address, offset, beginning, length) {
+    beginPart(address, offset, length) {
       const { hostname, port, pathname: path } = new URL(address);
       const headers = { ...ownHeaders, ...partHeaders(offset), 'content-length': length };
       const partRequest = request({ hostname, port, path, method: 'PATCH', headers, agent: false });
       partRequest.on('error', () => {}); // the test, or Postern, closes the connection
-      partRequest.write(beginning);
-      return () => void partRequest.destroy();
+      const ended = new Promise((resolve) => partRequest.on('response', resolve).on('close', resolve));
+      return { send: (bytes) => void partRequest.write(bytes), close: () => void partRequest.destroy(), ended };
+    },
+    sendBeginning(address, offset, beginning, length) {
+      const part = client.beginPart(address, offset, length);
+      part.send(beginning);
+      return part.close;
     },
   };
   return client;

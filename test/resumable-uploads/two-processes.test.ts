@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { systemClock } from '#adapters/os/system.ts';
+import { noProcess } from '#features/processes/running-processes.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
@@ -31,6 +35,33 @@ test('an upload can continue at another process, and only one process at a time 
   assert.equal((await atOther.send('DELETE', large)).status, 204);
   assert.equal((await atOne.send('HEAD', large)).status, 404);
 });
+
+test(
+  'a process that was suspended in the middle of a part writes nothing into the file that another process has completed',
+  options,
+  async (t) => {
+    let now = Date.now();
+    const clock = { ...systemClock, now: () => now };
+    const one = await startPostern(t, { replacements: { ports: { clock } } });
+    const other = await startPostern(t, { data: one.data, environment: { POSTERN_PUBLIC_URL: one.publicUrl } });
+    const { base } = await createShare(one);
+    const [atOne, atOther] = [tusClient(one, base), tusClient(other, base)];
+    const [ownBytes, lateBytes] = [Buffer.alloc(3 << 20, 'o'), Buffer.alloc(3 << 20, 'l')];
+    const address = await atOne.begin('a', ownBytes.length);
+    const { send, ended } = atOne.beginPart(address, 0, ownBytes.length);
+    send(lateBytes.subarray(0, 1 << 20));
+    const { store } = one.ports;
+    const holders = () => store.read.selectFrom('resumable_upload').select('holder').where('holder', 'is not', null).execute();
+    await until(async () => (await holders()).length === 1);
+
+    await store.write((tx) => tx.updateTable('resumable_upload').set({ holder: noProcess }).execute(), 'job'); // as if it had ended
+    assert.equal((await atOther.patch(address, 0, ownBytes)).status, 204);
+    now += 60_000;
+    send(lateBytes.subarray(1 << 20));
+    await ended;
+    assert.ok((await readFile(join(one.files, 'a'))).equals(ownBytes));
+  },
+);
 
 test('if the database fails at the end of a part, another process can continue the upload soon', options, async (t) => {
   const one = await startPostern(t);

@@ -1,22 +1,18 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
 import type { ChangeContext } from '#ports/storage.ts';
+import { type ConfirmedAt, hasExpired } from './confirmation.ts';
 import { ConfirmationExpired, runDiskChange } from './disk-errors.ts';
 import { withEvidence } from './evidence.ts';
 import type { EvidenceOfName } from './marks.ts';
-import { monotonicTime } from './monotonic-time.ts';
 import { openFolder, type StorageRoot } from './open-within-root.ts';
 import type { DirectoryEntry } from './staging-area.ts';
-
-/** Time within which a confirmed change must be made, in ms: after a longer wait, another process may have recovered it. */
-const maxConfirmationAge = 10_000;
 
 /** A change of one name in a folder. */
 export interface EntryChange extends Omit<ChangeContext, 'confirm'> {
   readonly parent: ItemPath;
   readonly name: string;
-  /** When the change was confirmed, by `monotonicTime`; null: it needs no confirmation. */
-  readonly confirmedAt: number | null;
+  readonly confirmedAt: ConfirmedAt;
 }
 
 /**
@@ -33,8 +29,7 @@ export function changeEntry(
     const evidenceOf = (otherToken: string): DirectoryEntry => ({ folder: own.folder, name: own.name.replace(token, otherToken) });
     const folder = openFolder(root, parent);
     try {
-      if (confirmedAt !== null && monotonicTime() - confirmedAt > maxConfirmationAge)
-        throw new ConfirmationExpired('the disk did not respond in time');
+      if (hasExpired(confirmedAt)) throw new ConfirmationExpired('the disk did not respond in time');
       runDiskChange(() => change({ folder, name }, { own, pending: pendingTokens.map(evidenceOf) }));
       return folder;
     } catch (cause) {

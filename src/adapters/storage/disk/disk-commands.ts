@@ -4,6 +4,7 @@ import type { Entry, ListingQuery } from '#core/listing.ts';
 import type { FilledRun, PendingFileChange, RunFile } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { changeEntry, type EntryChange } from './change-entry.ts';
+import { type ConfirmedAt, hasExpired } from './confirmation.ts';
 import { afterCommitPoint, errorWithCode, isAbsentError, RootGone, runDiskChange, toStorageError } from './disk-errors.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import { checkLocationFolder, type FolderPath, openFolderRoot, resolveLinks } from './location-folder.ts';
@@ -108,8 +109,9 @@ export class DiskCommands {
     return this.#inRoot((root) => stageSmallFile(root, { parent, token, content }, freeSpace));
   }
 
-  /** Writes the beginning of a buffer, which goes back to the caller. */
-  writeUpload(upload: StagedUpload, buffer: ArrayBuffer, length: number, position: number): FilledBuffer {
+  /** Writes the beginning of a buffer, which goes back to the caller. @returns 0 as `count` if the confirmation has expired */
+  writeUpload(upload: StagedUpload, buffer: ArrayBuffer, length: number, position: number, confirmedAt: ConfirmedAt): FilledBuffer {
+    if (hasExpired(confirmedAt)) return { buffer, count: 0 };
     this.#withStorageErrors(() => writeStaged(upload, new Uint8Array(buffer, 0, length), position));
     return { buffer, count: length };
   }

@@ -85,13 +85,14 @@ export function diskStorage(
       const stagingFile = await createStagingFile(threads, { target, token, floor });
       return new DiskUpload(stagingFile, target, placing, { threads, pages, writeBuffers });
     },
-    async continueUpload(target, { token, offset }) {
+    async continueUpload(target, closedUpload) {
+      const { token, offset } = closedUpload;
       const { parent, size, client } = target;
       const stagingFile = await data.run('reopenUpload', [parent, token, offset, size, floor], {
         client,
         onLateResult: (upload) => void data.run('closeUpload', [upload], { client, always: true }).catch(() => {}), // nobody waits for it
       });
-      return new DiskUpload(stagingFile, target, placingOf(target, modeAndGroup), { threads, pages, writeBuffers }, offset);
+      return new DiskUpload(stagingFile, target, placingOf(target, modeAndGroup), { threads, pages, writeBuffers }, closedUpload);
     },
     createFolder: (parent, name, context) =>
       changeEntry({ parent, name }, context, (change) => changes.run('createFolder', [change, modeAndGroup], { client: context.client })),

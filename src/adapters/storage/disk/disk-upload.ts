@@ -1,5 +1,6 @@
-import type { Confirm, ContinuedUpload, StorageClient, UploadTarget } from '#ports/storage.ts';
+import type { ClosedUpload, Confirm, ContinuedUpload, StorageClient, UploadTarget } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
+import { monotonicTime } from './monotonic-time.ts';
 import type { OpenFolder } from './open-folders.ts';
 import { placeDiskUpload } from './place-upload.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
@@ -19,6 +20,7 @@ export class DiskUpload implements ContinuedUpload {
   readonly #placing: Placing;
   readonly #folder: UploadFolder;
   readonly #client: StorageClient;
+  readonly #confirm: Confirm | undefined;
   /** The buffer that is being filled; null: no byte has arrived since the last write. */
   #buffer: ArrayBuffer | null = null;
   #previousSize = 0;
@@ -38,9 +40,16 @@ export class DiskUpload implements ContinuedUpload {
    */
   #lastSync: Promise<unknown> = Promise.resolve();
 
-  /** @param offset bytes of the staging file to keep: `write` continues after them */
-  constructor(stagedUpload: StagedUpload, target: UploadTarget, placing: Placing, folder: UploadFolder, offset = 0) {
+  /** @param continued how the upload continues: `write` begins after the bytes up to `offset` */
+  constructor(
+    stagedUpload: StagedUpload,
+    target: UploadTarget,
+    placing: Placing,
+    folder: UploadFolder,
+    { offset, confirm }: Pick<ClosedUpload, 'offset' | 'confirm'> = { offset: 0 },
+  ) {
     this.#stagedUpload = stagedUpload;
+    this.#confirm = confirm;
     this.#position = offset;
     this.#folder = folder;
     this.#client = target.client;
@@ -122,9 +131,12 @@ export class DiskUpload implements ContinuedUpload {
 
   /** Writes the beginning of a buffer, which is moved to a thread and back. */
   async #writeOut(buffer: ArrayBuffer, length: number, position: number): Promise<void> {
-    const result = await this.#folder.threads.data.run('writeUpload', [this.#stagedUpload, buffer, length, position], {
+    await this.#confirm?.();
+    const confirmedAt = this.#confirm ? monotonicTime() : null;
+    const result = await this.#folder.threads.data.run('writeUpload', [this.#stagedUpload, buffer, length, position, confirmedAt], {
       ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#markInUse() },
     });
+    if (result.count < length) return this.#writeOut(result.buffer, length, position);
     this.#folder.writeBuffers.giveBack(result.buffer);
   }
 

@@ -91,14 +91,17 @@ class SpooledUpload implements ContinuedUpload {
   readonly #upload: CollectedUpload;
   readonly #file: SpooledFile;
   readonly #delete: () => Promise<void>;
+  readonly #confirm: Confirm | undefined;
 
-  constructor(upload: CollectedUpload, file: SpooledFile, deleteFile: () => Promise<void>) {
+  constructor(upload: CollectedUpload, file: SpooledFile, deleteFile: () => Promise<void>, confirm?: Confirm) {
     this.#upload = upload;
     this.#file = file;
     this.#delete = deleteFile;
+    this.#confirm = confirm;
   }
 
-  write(chunk: Uint8Array): Promise<void> {
+  async write(chunk: Uint8Array): Promise<void> {
+    await this.#confirm?.();
     return this.#file.append(chunk);
   }
 
@@ -130,10 +133,10 @@ class SpooledUpload implements ContinuedUpload {
 export async function continueCollectedUpload(
   place: CollectingPlace,
   target: UploadTarget,
-  { token, offset }: ClosedUpload,
+  { token, offset, confirm }: ClosedUpload,
 ): Promise<ContinuedUpload> {
   const { spool, tid } = place;
   const file = await spool.open(tid, { token, offset, size: target.size ?? offset }, target.client);
   const upload = new CollectedUpload(place, target, token, file, async () => {});
-  return new SpooledUpload(upload, file, () => spool.delete(tid, token));
+  return new SpooledUpload(upload, file, () => spool.delete(tid, token), confirm);
 }

@@ -26,6 +26,7 @@ class ObjectUpload implements ContinuedUpload {
   readonly #partIds: string[] = [];
   /** Saves what has arrived, so that a later request can continue the upload; null: the client sends the file in one request. */
   readonly #progress: UploadProgress | null;
+  readonly #confirm: Confirm | undefined;
   /** Key of the visible object. */
   #placedKey: string | null = null;
 
@@ -34,14 +35,15 @@ class ObjectUpload implements ContinuedUpload {
     target: UploadTarget,
     token: string,
     handle: string | null,
-    progress: UploadProgress | null,
+    continued?: { readonly progress: UploadProgress; readonly confirm: Confirm | undefined },
   ) {
     this.#folders = folders;
     this.#target = target;
     this.#token = token;
     this.handle = handle;
     this.#part = new UploadPart(parts);
-    this.#progress = progress;
+    this.#progress = continued?.progress ?? null;
+    this.#confirm = continued?.confirm;
   }
 
   /** Loads the bytes that earlier requests have sent. @param offset number of bytes to keep @throws ItemNotFound if they are gone */
@@ -60,6 +62,7 @@ class ObjectUpload implements ContinuedUpload {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
+    await this.#confirm?.();
     if (this.handle === null) return this.#part.append(chunk);
     for (let start = 0; start < chunk.length; ) {
       const partSize = nextPartSize(this.#target.size, this.#partIds.length);
@@ -208,16 +211,16 @@ export async function startUpload(place: UploadPlace, target: UploadTarget, toke
   folders.checkLengths([folders.keys.file([...target.parent, target.name])]);
   const isSmall = target.size !== null && target.size <= smallestPart;
   const handle = isSmall ? null : await folders.store.startParts(multipartKey(folders, target, token), token);
-  return new ObjectUpload(place, target, token, handle, null);
+  return new ObjectUpload(place, target, token, handle);
 }
 
 /** Continues an upload that `startUpload` has started. @throws ItemNotFound if the received bytes are gone; StorageFull */
 export async function continueObjectUpload(
   place: UploadPlace,
   target: UploadTarget,
-  { token, handle, offset }: ClosedUpload,
+  { token, handle, offset, confirm }: ClosedUpload,
 ): Promise<ContinuedUpload> {
-  const upload = new ObjectUpload(place, target, token, handle, new UploadProgress(place.folders, token));
+  const upload = new ObjectUpload(place, target, token, handle, { progress: new UploadProgress(place.folders, token), confirm });
   try {
     await upload.restore(offset);
     return upload;

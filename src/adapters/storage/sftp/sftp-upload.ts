@@ -19,6 +19,7 @@ class SftpUpload implements ContinuedUpload {
   readonly #place: SftpPlace;
   readonly #target: UploadTarget;
   readonly #token: string;
+  readonly #confirm: Confirm | undefined;
   readonly #file: SftpHandle;
   /** Bytes that were written, or are on the way. */
   #size: number;
@@ -27,12 +28,18 @@ class SftpUpload implements ContinuedUpload {
   #isSynced = false;
   #placedName: string | null = null;
 
-  constructor(place: SftpPlace, target: UploadTarget, token: string, file: SftpHandle, size: number) {
+  constructor(
+    place: SftpPlace,
+    target: UploadTarget,
+    file: SftpHandle,
+    { token, offset, confirm }: Pick<ClosedUpload, 'token' | 'offset' | 'confirm'>,
+  ) {
     this.#place = place;
     this.#target = target;
     this.#token = token;
+    this.#confirm = confirm;
     this.#file = file;
-    this.#size = size;
+    this.#size = offset;
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -40,6 +47,7 @@ class SftpUpload implements ContinuedUpload {
     const copy = Buffer.from(chunk);
     for (let offset = 0; offset < copy.length; offset += pieceSize) {
       const piece = copy.subarray(offset, offset + pieceSize);
+      await this.#confirm?.();
       const promise = this.#file.session.write(this.#file.id, this.#size, piece);
       promise.catch(() => {}); // an error is thrown when the write is awaited
       this.#writes.push({ length: piece.length, promise });
@@ -106,22 +114,19 @@ export async function startSftpUpload(place: SftpPlace, target: UploadTarget, to
     return file !== null;
   });
   if (!file) throw new StorageUnavailable('the file cannot be created');
-  return new SftpUpload(place, target, token, file, 0);
+  return new SftpUpload(place, target, file, { token, offset: 0 });
 }
 
 /** Continues an upload that `startSftpUpload` has begun. @throws ItemNotFound if the received bytes are gone */
-export async function continueSftpUpload(
-  place: SftpPlace,
-  target: UploadTarget,
-  { token, offset }: ClosedUpload,
-): Promise<ContinuedUpload> {
+export async function continueSftpUpload(place: SftpPlace, target: UploadTarget, closedUpload: ClosedUpload): Promise<ContinuedUpload> {
+  const { token, offset } = closedUpload;
   const file = await openFileHandle(place.connections, place.items.pathOf(place.evidence.stagedPath(token)), 'r+');
   if (!file) throw new ItemNotFound('the uploaded bytes are gone');
   try {
     const { size } = await file.session.fstat(file.id);
     // Bytes after the offset are written again. They are not cut off: a late request could cut off newer bytes.
     if (size < offset) throw new ItemNotFound('the uploaded bytes are gone');
-    return new SftpUpload(place, target, token, file, offset);
+    return new SftpUpload(place, target, file, closedUpload);
   } catch (cause) {
     await file.close();
     throw cause;

@@ -11,6 +11,7 @@ import type { ChangePorts } from '#features/visits/files/pending-change.ts';
 import { respondInTime } from '#features/visits/files/respond-in-time.ts';
 import type { StoredFile } from '#features/visits/files/upload-file.ts';
 import { ItemNotFound } from '#ports/storage-errors.ts';
+import { claimConfirmation } from './claim-confirmation.ts';
 import { type IncomingPart, PartReceiver, partTooLong } from './part-receiver.ts';
 import { claimUpload, releaseUpload } from './upload-claims.ts';
 import { findUnfinishedUpload, ifNameTaken, pathOfUpload, type UploadRow, uploadEnd } from './upload-rows.ts';
@@ -70,7 +71,8 @@ async function receivePart(
     const path = pathOfUpload(row);
     const place = { path, ...shared.directoryEntry(path) };
     const target = { ...place, size: row.size, ifTaken: ifNameTaken(row) } as const;
-    const upload = await reopen(target, { token: row.token, handle: row.handle, offset: row.received }).catch((cause: unknown) => {
+    const { token, handle, received: offset } = row;
+    const upload = await reopen(target, { token, handle, offset, confirm: claimConfirmation(ports, row) }).catch((cause: unknown) => {
       // The row stays: if the location leads to another folder by mistake, the upload continues when that is corrected.
       throw cause instanceof ItemNotFound ? new Refusal('uploadUnknown') : cause;
     });

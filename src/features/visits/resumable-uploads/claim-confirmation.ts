@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import { processTimeout } from '#features/processes/running-processes.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { Confirm } from '#ports/storage.ts';
+import { StoreUnavailable } from '#ports/store.ts';
+import type { UploadRow } from './upload-rows.ts';
+
+/** How long bytes may be written after the claim was confirmed; ms. */
+const maxConfirmationAge = 5_000;
+/** Age of the last report of a process at which it stops to write, long before it counts as ended; ms. */
+const maxReportAge = processTimeout - 20_000;
+
+type ConfirmationPorts = Pick<Ports, 'store' | 'clock' | 'process'>;
+
+/** @throws StoreUnavailable if the upload belongs to another process, or may soon do so */
+async function checkClaim({ store, process }: ConfirmationPorts, { tid, id }: Pick<UploadRow, 'tid' | 'id'>): Promise<void> {
+  const row = await store.read
+    .selectFrom('resumable_upload')
+    .innerJoin('process', 'process.name', 'resumable_upload.holder')
+    .select('process.name')
+    .where('resumable_upload.tid', '=', tid)
+    .where('resumable_upload.id', '=', id)
+    .where('process.name', '=', process)
+    .where('process.seen_at', '>=', sql<number>`${store.dialect.now} - ${maxReportAge}`)
+    .executeTakeFirst();
+  if (!row) throw new StoreUnavailable('another process may have continued the upload');
+}
+
+/**
+ * Returns a function that confirms the claim of this process on an upload. A process that was suspended for a minute has lost its claims:
+ * its late bytes must not get into a file that another process has continued or completed.
+ */
+export function claimConfirmation(ports: ConfirmationPorts, row: Pick<UploadRow, 'tid' | 'id'>): Confirm {
+  if (!ports.store.isShared) return async () => {};
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const now = ports.clock.now();
+    if (Math.abs(now - confirmedAt) < maxConfirmationAge) return;
+    await checkClaim(ports, row);
+    confirmedAt = now;
+  };
+}
