@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { CommandName } from '../../src/adapters/storage/disk/disk-commands.ts';
@@ -68,7 +68,7 @@ const hungRequests: readonly HungRequest[] = [
   { title: 'the start of an upload', commands: ['openUpload'], path: 'file/started', init: upload, status: 201 },
   { title: 'the write of an upload', commands: ['writeUpload'], path: 'file/written', init: upload, status: 201 },
   { title: 'the sync of an upload', commands: ['syncUpload'], path: 'file/synced', init: upload, status: 201 },
-  { title: 'the upload of a small file', commands: ['stageSmallUpload'], path: 'file/staged', init: smallUpload, status: 201 },
+  { title: 'the upload of a small file', commands: ['storeSmallUpload'], path: 'file/stored', init: smallUpload, status: 201 },
   { title: 'the placing of an uploaded file', commands: ['placeUpload'], path: 'file/placed', init: upload, status: 201 },
   { title: 'a new folder', commands: ['createFolder'], path: 'folder/one', init: { method: 'POST' }, status: 201 },
   { title: 'the sync of a folder', commands: ['syncFolder'], path: 'folder/two', init: { method: 'POST' }, status: 201 },
@@ -111,7 +111,7 @@ test('requests to a disk that does not respond in time get 503 until the disk re
 
 test('a change that a hung disk delays gets 503, and is recorded as done when it has taken place', async (t) => {
   const { postern, disk, base } = await startWithHungLocation(t, 100);
-  disk.hang('createFolder', 'placeUpload');
+  disk.hang('createFolder', 'storeSmallUpload');
   const answers: TestResponse[] = [
     await postern.visit(`${base}/folder/new`, { method: 'POST' }),
     await postern.visit(`${base}/file/new.txt`, { method: 'PUT', body: 'a text' }),
@@ -131,18 +131,6 @@ test('a change that a hung disk delays gets 503, and is recorded as done when it
   disk.release();
   await until(async () => (await outcomes()).join() === 'createFolder done,upload done');
   assert.equal((await postern.visit(`${base}/file/new.txt`)).body, 'a text');
-});
-
-test('a small file that the disk writes too late is not stored, and leaves nothing in the staging area', async (t) => {
-  const { postern, disk, folder, base } = await startWithHungLocation(t);
-  disk.setResponseTimeout(1000);
-  disk.hang('stageSmallUpload');
-  assert.equal((await postern.visit(`${base}/file/late.txt`, smallUpload)).status, 503);
-  disk.release();
-  disk.setResponseTimeout(20_000);
-  await until(async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome === 'failed');
-  await until(async () => (await readdir(join(folder, '.postern'))).length === 0);
-  assert.equal((await postern.visit(`${base}/file/late.txt`)).status, 404);
 });
 
 test('Postern starts and serves other locations while a location with an interrupted change hangs', async (t) => {
@@ -178,7 +166,7 @@ test('a location that hangs when it is opened blocks one thread, however often i
 
 test('Postern stops while an upload to a location hangs, and the next start recovers the upload', async (t) => {
   const { postern, disk, base, start } = await startWithHungLocation(t, 100);
-  disk.hang('placeUpload');
+  disk.hang('storeSmallUpload');
   const answer = await postern.visit(`${base}/file/interrupted`, { method: 'PUT', body: 'a text' });
   assert.equal(answer.status, 503);
   await postern.stop();

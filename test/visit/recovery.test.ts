@@ -385,14 +385,16 @@ for (const { title, action, path, init } of [
     const postern = await startWithThreads(t, inlineThreads);
     await writeFile(join(postern.files, 'a.txt'), 'a text');
     const { base } = await createShare(postern);
-    const original = fs.renameSync;
-    // The process is killed before it can rename its mark. All other steps of the change have taken place.
-    const kill = t.mock.method(fs, 'renameSync', (...parameters: unknown[]) => {
-      if (String(parameters[1]).endsWith('-done')) throw Object.assign(new Error('killed'), { code: 'EIO' });
-      return Reflect.apply(original, fs, parameters);
+    // The process is killed before it can mark the change as done.
+    const kills = (['renameSync', 'symlinkSync'] as const).map((method) => {
+      const original = fs[method];
+      return t.mock.method(fs, method, (...parameters: unknown[]) => {
+        if (String(parameters[1]).endsWith('-done')) throw Object.assign(new Error('killed'), { code: 'EIO' });
+        return Reflect.apply(original, fs, parameters);
+      });
     });
     assert.equal((await postern.visit(`${base}/${path}`, init)).status, 503);
-    kill.mock.restore();
+    for (const kill of kills) kill.mock.restore();
     assert.equal((await postern.visit(`${base}/file/new`, { method: 'DELETE' })).status, 204);
     await recoverInterruptedChanges(postern.ports, new Set());
     for (const name of [action, 'delete']) {

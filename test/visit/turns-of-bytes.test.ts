@@ -8,7 +8,7 @@ const size = 600 * 1024; // bytes: only smaller files are read completely when t
 const client = '203.0.113.7';
 const commandsForClients = [
   ...['createFolder', 'rename', 'remove', 'placeUpload'],
-  ...['read', 'close', 'openUpload', 'writeUpload', 'syncUpload', 'stageSmallUpload', 'syncFolder', 'discardUpload', 'closeUpload'],
+  ...['read', 'close', 'openUpload', 'writeUpload', 'syncUpload', 'storeSmallUpload', 'syncFolder', 'discardUpload', 'closeUpload'],
 ];
 
 test('every read, write, sync and change of a disk for a visitor takes a turn of the network of the visitor', async (t) => {

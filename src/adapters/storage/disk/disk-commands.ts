@@ -19,16 +19,17 @@ import { removeEntry } from './remove-entry.ts';
 import { renameEntry } from './rename-entry.ts';
 import { deleteStagedName, stagedNames } from './staged-names.ts';
 import {
+  closeStaged,
   discardStaged,
   openStagedUpload,
   type Placing,
   placeStaged,
   reopenStagedUpload,
   type StagedUpload,
-  stageSmallFile,
   syncStaged,
   writeStaged,
 } from './staged-upload.ts';
+import { deleteSpareMarks, type SmallFile, type SmallFileOptions, type StoredSmallFile, storeSmallFile } from './store-small-file.ts';
 
 /** The commands that run in threads. Each may block for as long as the disk does not respond. */
 export class DiskCommands {
@@ -105,8 +106,12 @@ export class DiskCommands {
     return this.#inRoot((root) => reopenStagedUpload(root, { parent, token, offset, size }, freeSpace));
   }
 
-  stageSmallUpload(parent: ItemPath, token: string, content: Uint8Array, freeSpace: FreeSpaceFloor): StagedUpload {
-    return this.#inRoot((root) => stageSmallFile(root, { parent, token, content }, freeSpace));
+  storeSmallUpload(file: SmallFile, placing: Placing, options: SmallFileOptions): StoredSmallFile {
+    return this.#inRoot((root) => storeSmallFile(root, file, placing, options));
+  }
+
+  deleteSpareMarks(tokens: readonly string[]): void {
+    this.#inRoot((root) => deleteSpareMarks(root, tokens));
   }
 
   /** Writes the beginning of a buffer, which goes back to the caller. @returns 0 as `count` if the confirmation has expired */
@@ -128,9 +133,8 @@ export class DiskCommands {
     this.#withStorageErrors(() => discardStaged(this.#root, upload));
   }
 
-  closeUpload({ file, staging }: StagedUpload): void {
-    fs.closeSync(file);
-    fs.closeSync(staging.folder);
+  closeUpload(upload: StagedUpload): void {
+    closeStaged(upload);
   }
 
   /** Returns the descriptor of the changed folder, for `syncFolder`. `rename` and `remove` return it, too. */

@@ -44,7 +44,7 @@ type DiskChange = (change: EntryChange) => Promise<number>;
 
 /** Returns the storage of an open folder of this machine. It follows no symbolic links. */
 export function diskStorage(
-  { threads, lookups, lists, pages, buffers, writeBuffers }: OpenFolder,
+  { threads, lookups, lists, pages, buffers, writeBuffers, spareMarks }: OpenFolder,
   { floor, modeAndGroup }: WritingRules,
 ): FolderStorage {
   const { changes, data, removals, syncs } = threads;
@@ -81,7 +81,7 @@ export function diskStorage(
       const { size } = target;
       const placing = placingOf(target, modeAndGroup);
       if (size !== null && size <= maxSmallUpload)
-        return new SmallUpload({ target: { ...target, size }, token, placing, floor }, { threads, pages });
+        return new SmallUpload({ target: { ...target, size }, token, placing, floor }, { threads, pages, spareMarks });
       const stagingFile = await createStagingFile(threads, { target, token, floor });
       return new DiskUpload(stagingFile, target, placing, { threads, pages, writeBuffers });
     },

@@ -16,8 +16,8 @@ import {
 
 // Evidence is what a change leaves on disk so that recovery can see how far it got. Its name contains the token of the change.
 
-/** Returns whether a folder is in a different mount than the root. Files cannot be linked or moved between mounts. */
-const isInOtherMount = (folder: number, root: StorageRoot) => mountOf(folder) !== root.mount;
+/** Returns whether an open folder is in a different mount than the root. Files cannot be linked or moved between mounts. */
+const isInOtherMount = (folder: number, path: readonly string[], root: StorageRoot) => path.length > 0 && mountOf(folder) !== root.mount;
 
 function openIfPresent(root: StorageRoot, path: readonly string[]): number | null {
   try {
@@ -34,7 +34,7 @@ function leadsToOtherMount(root: StorageRoot, path: readonly string[]): boolean 
   const folder = openIfPresent(root, path);
   if (folder === null) return leadsToOtherMount(root, path.slice(0, -1));
   try {
-    return isInOtherMount(folder, root);
+    return isInOtherMount(folder, path, root);
   } finally {
     fs.closeSync(folder);
   }
@@ -96,7 +96,7 @@ export function evidenceEntry(root: StorageRoot, parent: ItemPath, token: string
   const folder = openFolder(root, parent);
   const sibling = { folder, name: siblingName(token) };
   try {
-    if (isInOtherMount(folder, root)) {
+    if (isInOtherMount(folder, parent, root)) {
       withMountNote(
         () => openStagingArea(root),
         token,
@@ -142,7 +142,7 @@ export function remainingEvidence(root: StorageRoot, parent: ItemPath, token: st
   const folder = openIfPresent(root, parent);
   let area: number | null;
   try {
-    area = folder !== null && isInOtherMount(folder, root) ? null : openStagingIfPresent(root);
+    area = folder !== null && isInOtherMount(folder, parent, root) ? null : openStagingIfPresent(root);
   } catch (cause) {
     if (folder !== null) fs.closeSync(folder);
     throw cause;

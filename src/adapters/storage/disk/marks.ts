@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { commitPointError, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
+import { afterCommitPoint, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 /**
@@ -44,21 +44,35 @@ export function createMarkForFreeName({ own, pending }: EvidenceOfName, text: st
   createMark(own, text);
 }
 
+/** Renames a mark. @returns false if it is missing */
+function renameIfPresent(from: DirectoryEntry, to: DirectoryEntry): boolean {
+  try {
+    fs.renameSync(entryPath(from), entryPath(to));
+    return true;
+  } catch (cause) {
+    if (systemErrorCode(cause) === 'ENOENT') return false;
+    throw cause;
+  }
+}
+
 /**
  * Renames a mark. A missing mark is no error: another process has removed it, because this process seemed to have ended. The
  * change has taken place nevertheless.
  * @throws OutcomeUnknown if the rename fails: the change has taken place, and recovery must record it
  */
 function renameMark(from: DirectoryEntry, to: DirectoryEntry): void {
-  try {
-    fs.renameSync(entryPath(from), entryPath(to));
-  } catch (cause) {
-    if (systemErrorCode(cause) !== 'ENOENT') throw commitPointError(cause);
-  }
+  afterCommitPoint(() => renameIfPresent(from, to));
 }
 
 /** Marks a change as done. */
 export const confirmMark = (evidence: DirectoryEntry): void => renameMark(markOf(evidence), doneOf(evidence));
+/**
+ * Marks a change as done that has no mark yet.
+ * @param spare evidence of an earlier change, whose mark is renamed: that needs less time than a new one. null: there is none
+ */
+export function markAsDone(evidence: DirectoryEntry, spare: DirectoryEntry | null): void {
+  if (!spare || !renameIfPresent(doneOf(spare), doneOf(evidence))) writeNote(doneOf(evidence), 'done');
+}
 /** Marks an upload as done. Its staging file serves as the mark. */
 export const confirmStaging = (staging: DirectoryEntry): void => renameMark(staging, doneOf(staging));
 
@@ -68,8 +82,10 @@ export const isConfirmed = (evidence: DirectoryEntry) => statEntry(doneOf(eviden
 /** Returns the text of an unconfirmed mark, or null if there is none. */
 export const markText = (evidence: DirectoryEntry): string | null => readNote(markOf(evidence));
 
+export const deleteDoneMark = (evidence: DirectoryEntry): void => unlinkIfPresent(doneOf(evidence));
+
 /** Deletes the mark of a change, confirmed or not. */
 export function deleteMark(evidence: DirectoryEntry): void {
   unlinkIfPresent(markOf(evidence));
-  unlinkIfPresent(doneOf(evidence));
+  deleteDoneMark(evidence);
 }

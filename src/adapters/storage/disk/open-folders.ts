@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { waitAtMost } from '#core/time-limit.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { RootGone } from './disk-errors.ts';
 import { FileLookups, type SmallFile } from './file-lookups.ts';
@@ -18,6 +19,7 @@ import type { FolderPath } from './location-folder.ts';
 import type { StorageRoot } from './open-within-root.ts';
 import { ReadBuffers } from './read-buffers.ts';
 import { smallFileCache } from './small-files.ts';
+import { SpareMarks } from './spare-marks.ts';
 import { WriteBuffers } from './write-buffers.ts';
 
 const defaultMaxOpen = 100; // each folder has a descriptor and, while it is used, a few threads of 10 MB
@@ -36,7 +38,10 @@ export interface OpenFolder {
   readonly pages: FolderPages;
   readonly buffers: ReadBuffers;
   readonly writeBuffers: WriteBuffers;
+  readonly spareMarks: SpareMarks;
 }
+
+const maxDeletionTime = 2000; // ms for which the end of a folder waits for the deletion of its last marks
 
 const stoppingError = () => new StorageUnavailable('Postern is stopping');
 
@@ -185,7 +190,7 @@ export class OpenFolders implements AsyncDisposable {
     const pages = new FolderPages(threads, this.#pages);
     cachedFolder.opened = {
       ...{ root, threads, lookups, lists: new FolderLists(threads), pages },
-      ...{ buffers: this.#buffers, writeBuffers: this.#writeBuffers },
+      ...{ buffers: this.#buffers, writeBuffers: this.#writeBuffers, spareMarks: new SpareMarks(threads) },
     };
     return cachedFolder.opened;
   }
@@ -228,6 +233,7 @@ export class OpenFolders implements AsyncDisposable {
   async #close(cachedFolder: CachedFolder): Promise<void> {
     this.#evictedInUse.delete(cachedFolder);
     const isBlocked = cachedFolder.threads.isBlocked();
+    if (cachedFolder.opened && !isBlocked) await waitAtMost(cachedFolder.opened.spareMarks.deleteAll(), maxDeletionTime);
     await cachedFolder.threads[Symbol.asyncDispose]();
     // A blocked thread may still use the descriptor: its number must not become that of another folder.
     if (cachedFolder.opened && !isBlocked) closeSync(cachedFolder.opened.root.descriptor);

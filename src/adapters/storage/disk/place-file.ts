@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { ItemChanged } from '#ports/storage-errors.ts';
-import { errorWithCode, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
+import { afterCommitPoint, errorWithCode, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
 import { diskEtag } from './entry.ts';
-import { confirmStaging, deleteMark, readNote, writeNote } from './marks.ts';
+import { confirmStaging, deleteMark, markAsDone, readNote, writeNote } from './marks.ts';
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 const claimMode = 0o600;
@@ -53,6 +53,13 @@ function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
   }
 }
 
+/** Writes the name note before another name than the first one is tried. */
+function noteName(staging: DirectoryEntry, name: string, isFirst: boolean): void {
+  if (isFirst) return;
+  unlinkIfPresent(withSuffix(staging, nameSuffix));
+  writeNote(withSuffix(staging, nameSuffix), name);
+}
+
 /**
  * Puts a staging file in place under a free name. With hard links, the file also keeps a name in the staging area. This
  * name is changed to mark the upload as done.
@@ -60,13 +67,27 @@ function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
  * @throws EEXIST if the name is taken
  */
 export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: boolean): void {
-  const nameNote = withSuffix(staging, nameSuffix);
-  if (!isFirst) {
-    unlinkIfPresent(nameNote);
-    writeNote(nameNote, to.name);
-  }
+  noteName(staging, to.name, isFirst);
   if (linkFile(staging, to)) confirmStaging(staging);
   else claimAndRename(staging, to);
+}
+
+/**
+ * Puts a staging file in place under a free name by a hard link, marks the upload as done, and deletes the name in the staging area. A
+ * later removal of the mark does not change the times of the file, and thus not its ETag.
+ * @param isFirst false if another name was tried before
+ * @param spare evidence whose mark may be used
+ * @returns false if the system allows no further hard link to the file: nothing was changed
+ * @throws EEXIST if the name is taken
+ */
+export function moveByLink(staging: DirectoryEntry, to: DirectoryEntry, isFirst: boolean, spare: DirectoryEntry | null): boolean {
+  noteName(staging, to.name, isFirst);
+  if (!linkFile(staging, to)) return false;
+  afterCommitPoint(() => {
+    markAsDone(staging, spare);
+    fs.unlinkSync(entryPath(staging));
+  });
+  return true;
 }
 
 /**

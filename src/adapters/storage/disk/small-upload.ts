@@ -1,12 +1,18 @@
 import type { Confirm, Upload, UploadTarget } from '#ports/storage.ts';
-import { createStagingFile, discardLate } from './create-staging-file.ts';
+import type { ConfirmedAt } from './confirmation.ts';
+import { createStagingFile } from './create-staging-file.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
+import { monotonicTime } from './monotonic-time.ts';
 import type { OpenFolder } from './open-folders.ts';
 import { placeDiskUpload } from './place-upload.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
+import type { StoredSmallFile } from './store-small-file.ts';
 
 /** The largest file that is received before its staging file is created, in bytes. */
 export const maxSmallUpload = 1 << 16;
+
+/** The parts of a location's open folder that a small upload uses. */
+type UploadFolder = Pick<OpenFolder, 'threads' | 'pages' | 'spareMarks'>;
 
 interface NewSmallUpload {
   readonly target: UploadTarget & { readonly size: number };
@@ -16,19 +22,22 @@ interface NewSmallUpload {
 }
 
 /**
- * Receives a small file whose size is known. One call to a thread creates, writes and syncs its staging file: a call costs more than
- * writing the bytes.
+ * Receives a small file whose size is known. One call to a thread stores it: a call costs more than writing the bytes.
  */
 export class SmallUpload implements Upload {
   readonly handle = null;
   readonly #upload: NewSmallUpload;
-  readonly #folder: Pick<OpenFolder, 'threads' | 'pages'>;
+  readonly #folder: UploadFolder;
   readonly #bytes: Uint8Array<ArrayBuffer>;
   #filledBytes = 0;
-  /** null: the staging file was not requested yet. */
-  #staging: Promise<StagedUpload> | null = null;
+  /** Whether the file was sent to a thread. */
+  #isSent = false;
+  /** The staging file, if it is open. */
+  #staged: StagedUpload | null = null;
+  /** Whether the file is in place, and its evidence is only a mark, which another upload may use. */
+  #isMarked = false;
 
-  constructor(upload: NewSmallUpload, folder: Pick<OpenFolder, 'threads' | 'pages'>) {
+  constructor(upload: NewSmallUpload, folder: UploadFolder) {
     this.#upload = upload;
     this.#folder = folder;
     this.#bytes = new Uint8Array(upload.target.size);
@@ -39,44 +48,56 @@ export class SmallUpload implements Upload {
     this.#filledBytes += chunk.length;
   }
 
-  async sync(): Promise<void> {
-    await this.#stage();
-  }
+  /** Does nothing: `place` makes the bytes durable. */
+  async sync(): Promise<void> {}
 
   async place(confirm?: Confirm): Promise<string> {
-    const stagedUpload = await this.#stage();
     await confirm?.();
-    return placeDiskUpload(this.#folder, stagedUpload, this.#upload.placing, this.#client);
+    const stored = await this.#store(confirm ? monotonicTime() : null);
+    if ('name' in stored) {
+      this.#isMarked = stored.name === this.#upload.target.name; // for another name, there is a note, too
+      return stored.name;
+    }
+    this.#staged = stored.staged;
+    await confirm?.();
+    return placeDiskUpload(this.#folder, stored.staged, this.#upload.placing, this.#client);
   }
 
   async discard(): Promise<void> {
-    const stagedUpload = await this.#staging?.catch(() => null);
-    if (stagedUpload) await this.#folder.threads.data.run('discardUpload', [stagedUpload], { client: this.#client, always: true });
+    const { threads, spareMarks } = this.#folder;
+    const { target, token } = this.#upload;
+    if (this.#isMarked) spareMarks.add(token);
+    else if (this.#staged) await threads.data.run('discardUpload', [this.#staged], { client: this.#client, always: true });
+    else if (this.#isSent) await threads.changes.run('clearEvidence', [{ action: 'upload', ...target, newName: '', token, handle: null }]);
   }
 
-  /** An upload that continues later needs a staging file, even an empty one. Bytes that were not synced are not kept. */
+  /** An upload that continues later needs a staging file, even an empty one. Bytes that were not placed are not kept. */
   async closeForRecovery(): Promise<void> {
-    const stagedUpload = await (this.#staging?.catch(() => null) ?? createStagingFile(this.#folder.threads, this.#upload));
-    if (stagedUpload) await this.#folder.threads.data.run('closeUpload', [stagedUpload], { client: this.#client, always: true });
+    const staged = this.#isSent ? this.#staged : await createStagingFile(this.#folder.threads, this.#upload);
+    if (staged) await this.#folder.threads.data.run('closeUpload', [staged], { client: this.#client, always: true });
   }
 
   get #client() {
     return this.#upload.target.client;
   }
 
-  /** Writes the staging file, at the first call. */
-  #stage(): Promise<StagedUpload> {
-    this.#staging ??= this.#writeStagingFile();
-    return this.#staging;
-  }
-
-  /** Creates the staging file with all bytes, durably. A file that a thread creates too late is deleted. */
-  #writeStagingFile(): Promise<StagedUpload> {
-    const { target, token, floor } = this.#upload;
+  /** Stores the file, or only stages it. */
+  async #store(confirmedAt: ConfirmedAt): Promise<StoredSmallFile> {
+    const { target, token, placing, floor } = this.#upload;
+    const { threads, pages, spareMarks } = this.#folder;
     const content = this.#bytes.subarray(0, this.#filledBytes);
-    return this.#folder.threads.syncs.run('stageSmallUpload', [target.parent, token, content, floor], {
-      ...{ client: this.#client, moved: [content.buffer] },
-      onLateResult: (late) => discardLate(this.#folder.threads, late, this.#client),
-    });
+    const spareMark = spareMarks.take();
+    this.#isSent = true;
+    let stored: StoredSmallFile | null = null;
+    try {
+      const options = { freeSpace: floor, confirmedAt, spareMark };
+      stored = await threads.syncs.run('storeSmallUpload', [{ parent: target.parent, token, content }, placing, options], {
+        ...{ client: this.#client, moved: [content.buffer] },
+      });
+      return stored;
+    } finally {
+      pages.clear();
+      if (spareMark !== null && !(stored && 'name' in stored)) spareMarks.add(spareMark); // it was not used
+    }
   }
 }

@@ -108,23 +108,6 @@ export function writeStaged({ file, staging, floor }: StagedUpload, bytes: Uint8
   }
 }
 
-/** Creates a staging file, and syncs its content but not its name. @throws ENOSPC if there is no space for it; no file is left then */
-export function stageSmallFile(
-  root: StorageRoot,
-  { parent, token, content }: { readonly parent: ItemPath; readonly token: string; readonly content: Uint8Array },
-  freeSpace: FreeSpaceFloor,
-): StagedUpload {
-  const stagedUpload = openStagedUpload(root, { parent, token, size: content.length }, freeSpace);
-  try {
-    writeStaged(stagedUpload, content, 0);
-    syncStaged(stagedUpload);
-    return stagedUpload;
-  } catch (cause) {
-    discardStaged(root, stagedUpload);
-    throw cause;
-  }
-}
-
 /** How a staged upload gets its name. */
 export interface Placing {
   readonly parent: ItemPath;
@@ -135,12 +118,19 @@ export interface Placing {
   readonly modeAndGroup: ModeAndGroup;
 }
 
-/** Puts a staging file in place under the first free name. @throws EEXIST if no name is free */
-function placeUnderFreeName(staging: DirectoryEntry, folder: number, names: readonly string[]): string {
+/**
+ * Calls `place` with the names, in their order, until one is free.
+ * @param place puts a file in place, or throws EEXIST if the name is taken
+ * @returns the name, and the result of `place`
+ * @throws EEXIST if no name is free
+ */
+export function placeUnderFreeName<T>(
+  names: readonly string[],
+  place: (name: string, isFirst: boolean) => T,
+): { readonly name: string; readonly result: T } {
   for (const [index, name] of names.entries()) {
     try {
-      placeFile(staging, { folder, name }, index === 0);
-      return name;
+      return { name, result: place(name, index === 0) };
     } catch (cause) {
       if (index === names.length - 1 || !(toStorageError(cause) instanceof ItemExists)) throw cause;
     }
@@ -172,7 +162,10 @@ export function placeStaged(
   const folder = openFolder(root, parent);
   try {
     setModeAndGroup(file, folder, modeAndGroup);
-    if (replaces === null) return { name: placeUnderFreeName(staging, folder, names), folder };
+    if (replaces === null) {
+      const { name } = placeUnderFreeName(names, (freeName, isFirst) => placeFile(staging, { folder, name: freeName }, isFirst));
+      return { name, folder };
+    }
     const name = names[0] ?? '';
     replaceFile(staging, { folder, name }, replaces);
     return { name, folder };
@@ -181,6 +174,12 @@ export function placeStaged(
     restoreMode(file);
     throw cause;
   }
+}
+
+/** Closes the descriptors of a staging file, which stays. */
+export function closeStaged({ file, staging }: StagedUpload): void {
+  fs.closeSync(file);
+  fs.closeSync(staging.folder);
 }
 
 /** Deletes a staging file and closes its descriptors. A file that was put in place stays. */
