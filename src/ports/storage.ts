@@ -88,9 +88,7 @@ export interface ClosedUpload {
   readonly token: string;
   /** `Upload.handle` */
   readonly handle: string | null;
-  /**
-   * Number of bytes to keep, which were synced. Bytes that were written after them are overwritten.
-   */
+  /** Number of bytes to keep, which were synced. Bytes that were written after them are overwritten. */
   readonly offset: number;
   /** Awaited directly before bytes are written. If it throws, nothing is written: another process has continued the upload. */
   readonly confirm?: Confirm;
@@ -218,10 +216,12 @@ export interface Storage {
   readonly continueUpload: ((target: UploadTarget, upload: ClosedUpload) => Promise<ContinuedUpload>) | null;
   /**
    * Finds out whether a change took place before a crash, and repairs what is half done. A further call gives the same result.
+   * @param confirm awaited directly before anything is deleted that may have got a newer content since: another process may have found
+   *   out the outcome while this one was suspended
    * @returns the name that the change created, renamed to or removed; null: the change did not take place
    * @throws ItemNotFound if the folder of the change is missing, and no evidence shows that the change took place
    */
-  recover(change: PendingFileChange): Promise<string | null>;
+  recover(change: PendingFileChange, confirm?: Confirm): Promise<string | null>;
   /**
    * Ends a replacement of a file that has begun, and for which `recover` has returned null. Afterwards, nothing can complete it.
    * @returns false if it has not begun, or if its condition makes it fail after another change of the file

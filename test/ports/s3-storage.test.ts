@@ -288,6 +288,23 @@ else {
     assert.equal(await readText(storage, '/file'), 'new');
   });
 
+  test('S3 (radosgw): a deletion, or its recovery, that was suspended deletes nothing that another process may have stored since', async () => {
+    const storage = openS3(await server.newBucket(), outbound);
+    await createFolder(storage, parsePath('/'), 'box');
+    await putFile(storage, '/box', 'a', 'text');
+    const change = { action: 'delete', parent: parsePath('/'), name: 'box', newName: '', token: newToken() } as const;
+    let confirmations = 0;
+    const confirmOnce = async () => {
+      confirmations += 1;
+      if (confirmations > 1) throw new StorageUnavailable('another process has recovered the change');
+    };
+    await assert.rejects(storage.remove(change.parent, 'box', { ...change, confirm: confirmOnce }), StorageUnavailable);
+    await assert.rejects(storage.recover(change, confirmOnce), StorageUnavailable);
+    assert.equal(await readText(storage, '/box/a'), 'text');
+    assert.equal(await storage.recover(change), 'box');
+    assert.equal(await storage.stat(parsePath('/box')), null);
+  });
+
   const numberedTarget = (name: string, size: number | null) => ({ parent: parsePath('/'), name, size, ifTaken: 'number' }) as const;
 
   test('S3 (radosgw): in a drop box, files that would get the same name at the same moment are all kept, with known or unknown length', async () => {

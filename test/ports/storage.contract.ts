@@ -437,6 +437,34 @@ function rangeContract(name: string, open: OpenStorage): void {
       await assert.rejects(at(twoThirds), ItemNotFound);
     });
 
+  test(`${name}: a process that has lost an upload and saves late bytes does not destroy what another process has acknowledged`, async (t) => {
+    const storage = await open(t);
+    const { continueUpload } = storage;
+    if (!continueUpload) return assert.equal(continueUpload, null);
+    const [size, acknowledged] = [20 << 20, 3 << 20];
+    const bytes = Buffer.alloc(size, Buffer.from(Array.from({ length: 251 }, (_, index) => index)));
+    const target = { parent: parsePath('/'), name: 'a', size, ifTaken: 'refuse' } as const;
+    const uploadToken = newToken();
+    const newUpload = await storage.upload(target, uploadToken);
+    await newUpload.closeForRecovery();
+    const at = (offset: number) => continueUpload(target, { token: uploadToken, handle: newUpload.handle, offset });
+    const late = await at(0);
+    await late.write(bytes.subarray(0, 1 << 20));
+    const other = await at(0);
+    await other.write(bytes.subarray(0, acknowledged));
+    await other.sync();
+    await other.closeForRecovery();
+    await late.sync();
+    await late.closeForRecovery();
+    const last = await at(acknowledged);
+    await last.write(bytes.subarray(acknowledged));
+    assert.equal(await last.place(), 'a');
+    await last.discard();
+    const file = await storage.open(parsePath('/a'));
+    assert.ok(file && (await readBytes(file)).equals(bytes));
+    await file.close();
+  });
+
   test(`${name}: a process that has lost an upload writes no late bytes into the file that another process has completed`, async (t) => {
     const storage = await open(t);
     const { continueUpload } = storage;

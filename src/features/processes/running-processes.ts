@@ -5,6 +5,8 @@ import type { Ports } from '#ports/ports.ts';
 export const reportInterval = 10_000;
 /** How long a process counts as running after its last report; ms. */
 export const processTimeout = 60_000;
+/** Age of its last report at which a process stops to change files, long before it counts as ended; ms. */
+const maxReportAge = processTimeout - 20_000;
 
 /** Stands in place of the name of a process that has ended. */
 export const noProcess = '';
@@ -60,6 +62,14 @@ export async function removeEndedProcesses({ store, process }: ProcessPorts): Pr
 export async function reportProcessEnd({ store, process }: ProcessPorts): Promise<void> {
   if (store.isShared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute(), 'job');
 }
+
+/** Returns a query with a row if this process has reported lately: one that was suspended may soon count as ended, or does already. */
+export const recentReport = ({ store, process }: ProcessPorts) =>
+  store.read
+    .selectFrom('process')
+    .select('name')
+    .where('name', '=', process)
+    .where('seen_at', '>=', sql<number>`${store.dialect.now} - ${maxReportAge}`);
 
 /** Returns the names of the running processes, this one first. Pending work of a process that is not among them was interrupted. */
 export async function findRunningProcesses({ store, process }: ProcessPorts): Promise<string[]> {

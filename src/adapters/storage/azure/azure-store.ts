@@ -6,9 +6,9 @@ import type {
   ObjectDescription,
   ObjectRange,
   ObjectStore,
+  ObjectVersion,
   PartsOptions,
   PutOptions,
-  StoredObject,
   WriteCondition,
 } from '#adapters/storage/objects/object-store.ts';
 import { bodyTimeLimit, conditionFailedStatuses, rangeRequest, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
@@ -111,7 +111,7 @@ export class AzureStore implements ObjectStore {
     await mapInBatches(keys, (key) => this.#delete(key, {}, [404]));
   }
 
-  async deleteUnchanged(objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): Promise<void> {
+  async deleteUnchanged(objects: readonly ObjectVersion[]): Promise<void> {
     await mapInBatches(objects, ({ key, etag }) => this.#delete(key, { 'if-match': etag }, [404, 412]));
   }
 

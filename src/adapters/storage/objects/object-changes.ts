@@ -55,7 +55,7 @@ export class ObjectChanges {
       });
       await this.#checkFree(newPath);
       await confirm?.();
-      const copiedVersions = await this.#copies.runOrDelete(oldPath, newPath, token, async () => {
+      const copiedVersions = await this.#copies.runOrDelete({ from: oldPath, to: newPath, token, confirm }, async () => {
         const versions = await this.#copies.copy(objects, oldPath, newPath, token);
         await confirm?.(); // copying may take so long that another process has undone the change
         await this.#noteDecision(token, versions);
@@ -84,7 +84,7 @@ export class ObjectChanges {
   }
 
   /** Completes a change whose decision was noted. Otherwise deletes the copies of a rename. @returns null if this change did not happen */
-  async recover({ action, parent, name, newName, token }: PendingFileChange): Promise<string | null> {
+  async recover({ action, parent, name, newName, token }: PendingFileChange, confirm?: Confirm): Promise<string | null> {
     const { store, keys } = this.#folders;
     const path = [...parent, name];
     await store.hasKeys(keys.folder([])); // throws if there is no bucket: the outcome is then unknown
@@ -92,7 +92,7 @@ export class ObjectChanges {
     const decision = await store.describe(keys.staging(decisionName(token)));
     if (decision) {
       using memory = store.memory.begin();
-      await this.#deleteVersions(path, await this.#readDecision(token, memory), decision.modified);
+      await this.#deleteVersions(path, await this.#readDecision(token, memory), { notAfter: decision.modified, confirm });
       return action === 'rename' ? newName : name;
     }
     if (action !== 'rename') return null;
@@ -102,7 +102,7 @@ export class ObjectChanges {
       for await (const copies of this.#copies.pages(newPath, token)) if (copies.length > 0) return newName;
       return null;
     }
-    await this.#copies.delete(path, newPath, token);
+    await this.#copies.delete({ from: path, to: newPath, token, confirm });
     return null;
   }
 
@@ -189,19 +189,23 @@ export class ObjectChanges {
     const { store, keys } = this.#folders;
     const decision = await store.describe(keys.staging(decisionName(token)));
     if (!decision) throw new StorageUnavailable('the decision of a change is gone');
-    await confirm?.();
-    await this.#deleteVersions(path, versions, decision.modified);
+    await this.#deleteVersions(path, versions, { notAfter: decision.modified, confirm });
   }
 
   /**
    * Deletes the objects of an item that still have these versions. An object that was written since then stays: it is not part of
    * the change.
-   * @param notAfter ms since the epoch: a later object with the same content belongs to a later change
+   * @param deletion `notAfter`: ms since the epoch; a later object with the same content belongs to a later change
+   * @throws the error of `confirm`
    */
-  async #deleteVersions(path: readonly string[], versions: ETagsByKey, notAfter = Number.POSITIVE_INFINITY): Promise<void> {
-    for await (const page of this.#folders.objectPages(path))
-      await this.#folders.store.deleteUnchanged(
-        page.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter),
-      );
+  async #deleteVersions(
+    path: readonly string[],
+    versions: ETagsByKey,
+    { notAfter, confirm }: { readonly notAfter: number; readonly confirm: Confirm | undefined },
+  ): Promise<void> {
+    for await (const page of this.#folders.objectPages(path)) {
+      const objects = page.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter);
+      await this.#folders.store.deleteUnchanged(objects, confirm);
+    }
   }
 }

@@ -1,14 +1,23 @@
+import type { Confirm } from '#ports/storage.ts';
 import { ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ETagsByKey } from './decision.ts';
 import { mapInBatches } from './map-in-batches.ts';
 import type { ObjectFolders } from './object-folders.ts';
-import type { StoredObject } from './object-store.ts';
+import type { ObjectVersion, StoredObject } from './object-store.ts';
 
 /** Copies of one change: a copy of each object takes a request. */
 export const maxObjects = 100_000;
 
-export const versionsOf = (objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): ETagsByKey =>
-  new Map(objects.map(({ key, etag }) => [key, etag]));
+export const versionsOf = (objects: readonly ObjectVersion[]): ETagsByKey => new Map(objects.map(({ key, etag }) => [key, etag]));
+
+/** A rename of an item that is copied. */
+interface Renaming {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly token: string;
+  /** Awaited directly before copies are deleted. */
+  readonly confirm: Confirm | undefined;
+}
 
 /** The copies that a rename makes of the objects of an item. */
 export class ObjectCopies {
@@ -43,33 +52,39 @@ export class ObjectCopies {
   }
 
   /** Runs a step of a rename. Deletes the copies if the step fails, except after StorageUnavailable: recovery deletes them then. */
-  async runOrDelete<T>(from: readonly string[], to: readonly string[], token: string, step: () => Promise<T>): Promise<T> {
+  async runOrDelete<T>(renaming: Renaming, step: () => Promise<T>): Promise<T> {
     try {
       return await step();
     } catch (cause) {
-      if (!(cause instanceof StorageUnavailable)) await this.delete(from, to, token);
+      if (!(cause instanceof StorageUnavailable)) await this.delete(renaming);
       throw cause;
     }
   }
 
-  /** Yields the keys of the objects of an item that the change with this token has written, in pages. @throws StorageUnavailable */
-  async *pages(path: readonly string[], token: string): AsyncGenerator<readonly string[]> {
+  /** Yields the objects of an item that the change with this token has written, in pages. @throws StorageUnavailable */
+  async *pages(path: readonly string[], token: string): AsyncGenerator<readonly ObjectVersion[]> {
     let count = 0;
     for await (const page of this.#folders.objectPages(path)) {
-      const isCopy = await mapInBatches(page, async ({ key }) => (await this.#folders.store.describe(key))?.token === token);
-      const copies = page.filter((_, index) => isCopy[index]);
+      const objects = await mapInBatches(page, ({ key }) => this.#folders.store.describe(key));
+      const copies = objects.flatMap((object) => (object?.token === token ? [object] : []));
       count += copies.length;
       if (count > maxObjects) throw new StorageUnavailable('the service lists more copies than were made');
-      yield copies.map(({ key }) => key);
+      yield copies;
     }
   }
 
-  /** Deletes only the copies whose originals still exist: no content is lost, even if the change was completed. */
-  async delete(from: readonly string[], to: readonly string[], token: string): Promise<void> {
+  /**
+   * Deletes only the copies whose originals still exist: no content is lost, even if the change was completed.
+   * @throws the error of `confirm`
+   */
+  async delete({ from, to, token, confirm }: Renaming): Promise<void> {
     const { store } = this.#folders;
     for await (const copies of this.pages(to, token)) {
-      const hasOriginal = await mapInBatches(copies, async (key) => (await store.describe(this.renamedKey(key, to, from))) !== null);
-      await store.delete(copies.filter((_, index) => hasOriginal[index]));
+      const hasOriginal = await mapInBatches(copies, async ({ key }) => (await store.describe(this.renamedKey(key, to, from))) !== null);
+      await store.deleteUnchanged(
+        copies.filter((_, index) => hasOriginal[index]),
+        confirm,
+      );
     }
   }
 }

@@ -7,6 +7,7 @@ import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import type {
   ChangeContext,
   ClosedUpload,
+  Confirm,
   ContinuedUpload,
   FindTokensInUse,
   OpenFile,
@@ -137,9 +138,12 @@ export class ObjectStorage implements Storage {
     return this.#pages.clearAfter(this.#changes.remove(parent, name, context));
   }
 
-  recover(change: PendingFileChange): Promise<string | null> {
+  recover(change: PendingFileChange, confirm?: Confirm): Promise<string | null> {
     const { action, parent, name, token } = change;
-    return this.#pages.clearAfter(action === 'upload' ? recoverUpload(this.#folders, parent, name, token) : this.#changes.recover(change));
+    const isUpload = action === 'upload';
+    return this.#pages.clearAfter(
+      isUpload ? recoverUpload(this.#folders, parent, name, token, confirm) : this.#changes.recover(change, confirm),
+    );
   }
 
   /** A replacement is one request with the ETag as its condition, so it fails after another change. */

@@ -1,6 +1,6 @@
 import type { GroupMemory } from '#core/memory-budget.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
-import type { SignedHeaders } from '#ports/storage.ts';
+import type { Confirm, SignedHeaders } from '#ports/storage.ts';
 
 /** An object of a service. */
 export interface StoredObject {
@@ -14,6 +14,9 @@ export interface StoredObject {
   /** Whether another program has locked it against changes. */
   readonly isLocked?: boolean;
 }
+
+/** A version of an object. */
+export type ObjectVersion = Pick<StoredObject, 'key' | 'etag'>;
 
 /** An object with the properties that a listing does not contain. */
 export interface ObjectDescription extends StoredObject {
@@ -92,8 +95,11 @@ export interface ObjectStore {
   put(key: string, body: string | OutboundBody, options?: PutOptions): Promise<boolean>;
   /** Deletes objects. A missing object is no error. */
   delete(keys: readonly string[]): Promise<void>;
-  /** Deletes objects that are still in the given versions. A service that does not know this condition deletes all of them. */
-  deleteUnchanged(objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): Promise<void>;
+  /**
+   * Deletes objects that are still in the given versions.
+   * @param confirm awaited directly before each request to a service that may not know this condition, and then deletes all of them
+   */
+  deleteUnchanged(objects: readonly ObjectVersion[], confirm?: Confirm): Promise<void>;
   /**
    * Copies an object with its metadata, and stores the token of the change with the copy.
    * @param overwrites whether the copy may replace an object. Services that do not know the condition always replace it

@@ -76,6 +76,7 @@ class ObjectUpload implements ContinuedUpload {
   }
 
   async sync(): Promise<void> {
+    await this.#confirm?.();
     if (this.#progress) await this.#progress.save(this.#partIds, this.#part.body());
     else await this.#sendLastPart();
   }
@@ -93,7 +94,7 @@ class ObjectUpload implements ContinuedUpload {
     if (!(await this.#folders.hasFolder(parent))) throw new ItemNotFound('there is no such folder');
     if (ifTaken === 'number') {
       await confirm?.();
-      return this.#placeNumbered();
+      return this.#placeNumbered(confirm);
     }
     await this.#checkTarget(ifTaken);
     await confirm?.();
@@ -135,14 +136,14 @@ class ObjectUpload implements ContinuedUpload {
   }
 
   /** Puts the file of a drop box in place under the first free name. */
-  async #placeNumbered(): Promise<string> {
+  async #placeNumbered(confirm: Confirm | undefined): Promise<string> {
     const { parent, name } = this.#target;
     if (this.handle !== null) await this.#joinParts(this.handle, 'none');
     for (const candidate of dropBoxNames(name, this.#token)) {
       if (await this.#folders.entry([...parent, candidate])) continue;
       await this.#noteName(candidate);
       const key = this.#folders.keys.file([...parent, candidate]);
-      if (this.handle === null ? !(await this.#putFile(key)) : !(await this.#copyStaged(key))) continue;
+      if (this.handle === null ? !(await this.#putFile(key)) : !(await this.#copyStaged(key, confirm))) continue;
       this.#placedKey = key;
       return candidate;
     }
@@ -176,19 +177,19 @@ class ObjectUpload implements ContinuedUpload {
    * Claims a key with an empty object, and copies the uploaded object over it: the copy itself has no condition.
    * @returns false if the key was taken meanwhile
    */
-  async #copyStaged(key: string): Promise<boolean> {
+  async #copyStaged(key: string, confirm: Confirm | undefined): Promise<boolean> {
     const { store } = this.#folders;
     if (!(await store.put(key, '', { condition: 'absent', token: claimToken(this.#token) }))) return false;
     const stagedObject = await store.describe(this.#key);
     if (!stagedObject) {
-      await deleteClaim(store, key, this.#token);
+      await deleteClaim(store, key, this.#token, confirm);
       throw new ItemChanged('the uploaded file was deleted');
     }
     try {
       await store.copy(stagedObject, key, { token: this.#token, overwrites: true }); // replaces the claim
       return true;
     } catch (cause) {
-      if (cause instanceof ItemChanged) await deleteClaim(store, key, this.#token);
+      if (cause instanceof ItemChanged) await deleteClaim(store, key, this.#token, confirm);
       throw cause;
     }
   }

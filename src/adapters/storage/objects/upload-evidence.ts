@@ -1,5 +1,5 @@
 import { nameError } from '#core/item-path.ts';
-import type { UploadTarget } from '#ports/storage.ts';
+import type { Confirm, UploadTarget } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -23,13 +23,14 @@ export const multipartKey = ({ keys }: ObjectFolders, { parent, name, ifTaken }:
 
 /**
  * Deletes the claim of an upload, or the failed copy that has replaced it.
+ * @param confirm awaited directly before
  * @throws StorageUnavailable if the service has not completed the copy
  */
-export async function deleteClaim(store: ObjectStore, key: string, token: string): Promise<void> {
+export async function deleteClaim(store: ObjectStore, key: string, token: string, confirm?: Confirm): Promise<void> {
   const object = await store.describe(key);
   const isOurs = object?.token === claimToken(token) || object?.token === token;
   if (isOurs && object.copyState === 'pending') throw new StorageUnavailable('the service has not completed a copy yet');
-  if (object?.token === claimToken(token) || (isOurs && object.copyState === 'failed')) await store.delete([key]);
+  if (object?.token === claimToken(token) || (isOurs && object.copyState === 'failed')) await store.deleteUnchanged([object], confirm);
 }
 
 /** Returns the name of the file that an upload has made, or null. Deletes the claim of an upload that was not completed. */
@@ -38,12 +39,13 @@ export async function recoverUpload(
   parent: readonly string[],
   name: string,
   token: string,
+  confirm?: Confirm,
 ): Promise<string | null> {
   const { store, keys } = folders;
   await store.hasKeys(keys.folder([])); // throws if the bucket is missing: then the outcome is not known
   const note = await readText(store, keys.staging(nameNote(token)), maxNote);
   const storedName = note !== null && nameError(note) === null ? note : name;
-  await deleteClaim(store, keys.file([...parent, storedName]), token);
+  await deleteClaim(store, keys.file([...parent, storedName]), token, confirm);
   const file = await folders.file([...parent, storedName]);
   return file?.token === token ? storedName : null;
 }

@@ -18,7 +18,9 @@ function fakeProgress(pieces: Iterable<string>) {
     get: async () => response,
     put: async () => true,
     delete: async () => {},
-    async *list() {},
+    async *list(prefix: string) {
+      yield { objects: [{ key: `${prefix}1000000.rest`, size: 0, modified: 0, etag: '""', mayNeedRestore: false }], prefixes: [] };
+    },
     monotonic: () => 0,
   };
   return { progress: new UploadProgress({ store, keys: new ObjectKeys() }, 'token'), sent };

@@ -1,6 +1,6 @@
 import { exceededJsonLimit } from '#core/json-structure.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
-import { StorageUnavailable } from '#ports/storage-errors.ts';
+import { ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -61,8 +61,9 @@ function parseIds(line: Uint8Array, partCount: number): readonly string[] {
 
 /**
  * The progress of an upload that can be continued: an object in the staging area with the ids of the complete parts and
- * the bytes that follow them. These bytes cannot be a part of their own, because a part has at least 5 MiB. Each number
- * of complete parts has its own object: until the caller has recorded the new progress, the previous object is needed.
+ * the bytes that follow them. These bytes cannot be a part of their own, because a part has at least 5 MiB. Each offset has its own
+ * object: until the caller has recorded the new progress, the previous object is needed, and a process that was suspended must not
+ * overwrite the progress that another one has saved since.
  */
 export class UploadProgress {
   readonly #folders: ProgressFolders;
@@ -84,7 +85,7 @@ export class UploadProgress {
       yield* rest.pieces;
     }
     const body = { length: line.length + rest.length, pieces: { [Symbol.asyncIterator]: pieces } };
-    const key = this.#keyOf(partIds.length);
+    const key = this.#keyOf(partIds.length, rest.length);
     await store.put(key, body, { repeatable: true });
     this.#keys = [...this.#keys.filter((other) => other !== key), key];
     const outdated = this.#keys.splice(0, this.#keys.length - 2);
@@ -96,13 +97,13 @@ export class UploadProgress {
    * @param length bytes that follow these parts
    * @param append receives these bytes
    * @returns the ids of the parts, or null if the progress is gone
-   * @throws StorageUnavailable
+   * @throws ItemNotFound if bytes are missing in it; StorageUnavailable
    */
   async load(partCount: number, length: number, append: (piece: Uint8Array) => Promise<void>): Promise<readonly string[] | null> {
     const { store } = this.#folders;
-    const key = this.#keyOf(partCount);
-    const response = await store.get(key, { streamed: true });
-    if (!response) return null;
+    const key = await this.#find(partCount, length);
+    const response = key === null ? null : await store.get(key, { streamed: true });
+    if (key === null || !response) return null;
     let partIds: readonly string[] = [];
     let missing = length;
     const pieces = enforceMinRate(readPieces('GET', response), store.monotonic);
@@ -115,7 +116,7 @@ export class UploadProgress {
       if (part.length > 0) await append(part);
       if (missing === 0) break;
     }
-    if (missing > 0) throw unreadable();
+    if (missing > 0) throw new ItemNotFound('uploaded bytes are gone');
     this.#keys = [key];
     return partIds;
   }
@@ -127,7 +128,21 @@ export class UploadProgress {
       await store.delete(objects.map(({ key }) => key).filter(isUploadProgress));
   }
 
-  #keyOf(partCount: number): string {
-    return this.#folders.keys.staging(`${this.#token}.${partCount}${suffix}`);
+  /** Returns the key of the shortest progress with a number of complete parts that has enough bytes after them, or null. */
+  async #find(partCount: number, minLength: number): Promise<string | null> {
+    const { store, keys } = this.#folders;
+    const prefix = keys.staging(`${this.#token}.${partCount}-`);
+    let found: { readonly key: string; readonly length: number } | null = null;
+    for await (const { objects } of store.list(prefix))
+      for (const { key } of objects) {
+        const length = Number.parseInt(key.slice(prefix.length), 10);
+        if (length >= minLength && length < (found?.length ?? Number.POSITIVE_INFINITY)) found = { key, length };
+      }
+    return found?.key ?? null;
+  }
+
+  /** @param length bytes that follow the complete parts */
+  #keyOf(partCount: number, length: number): string {
+    return this.#folders.keys.staging(`${this.#token}.${partCount}-${length}${suffix}`);
   }
 }

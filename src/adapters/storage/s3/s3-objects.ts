@@ -1,11 +1,12 @@
 import { encodeKey } from '#adapters/storage/objects/encode-key.ts';
 import { checkedEtag, objectFromHeaders } from '#adapters/storage/objects/list-pages.ts';
 import { mapInBatches } from '#adapters/storage/objects/map-in-batches.ts';
-import type { ObjectDescription, StoredObject } from '#adapters/storage/objects/object-store.ts';
+import type { ObjectDescription, ObjectVersion } from '#adapters/storage/objects/object-store.ts';
 import { maxParts } from '#adapters/storage/objects/part-sizes.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { type ServiceRequest, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
 import { childrenOf, childText, type XmlLimits, xmlText } from '#adapters/storage/objects/xml.ts';
+import type { Confirm } from '#ports/storage.ts';
 import { ChangeImpossible, ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { s3CodeOf } from './s3-errors.ts';
@@ -71,37 +72,47 @@ async function sendDeletion(bucket: S3Bucket, objects: string): Promise<readonly
   return childrenOf(await bucket.sendForXml('POST', '', 'DeleteResult', request), 'Error').map(s3CodeOf);
 }
 
+interface DeletionOptions<T> {
+  readonly xmlOf: (object: T) => string;
+  /** Code of an error that is none; null: every error counts. */
+  readonly harmlessCode: string | null;
+  /** Awaited directly before each request. */
+  readonly confirm: Confirm | undefined;
+}
+
 /** Deletes objects in batches. @throws StorageUnavailable if one of them gets an error other than `harmlessCode` */
 async function deleteInBatches<T>(
   bucket: S3Bucket,
   objects: readonly T[],
-  xmlOf: (object: T) => string,
-  harmlessCode: string | null,
+  { xmlOf, harmlessCode, confirm }: DeletionOptions<T>,
 ): Promise<void> {
   for (let start = 0; start < objects.length; start += namesPerDeletion) {
-    const errors = await sendDeletion(bucket, await xmlOfItems(objects.slice(start, start + namesPerDeletion), xmlOf));
+    const xml = await xmlOfItems(objects.slice(start, start + namesPerDeletion), xmlOf);
+    await confirm?.();
+    const errors = await sendDeletion(bucket, xml);
     const error = errors.find((code) => code !== harmlessCode);
     if (error !== undefined) throw new StorageUnavailable(`the service cannot delete an object (${error})`);
   }
 }
 
 /** Deletes objects. A missing object is no error. @throws StorageUnavailable if one of them cannot be deleted */
-export const deleteObjects = (bucket: S3Bucket, keys: readonly string[]): Promise<void> =>
-  deleteInBatches(bucket, keys, (key) => `<Object><Key>${xmlText(key)}</Key></Object>`, null);
+export const deleteObjects = (bucket: S3Bucket, keys: readonly string[], confirm?: Confirm): Promise<void> =>
+  deleteInBatches(bucket, keys, { xmlOf: (key) => `<Object><Key>${xmlText(key)}</Key></Object>`, harmlessCode: null, confirm });
 
 /**
  * Deletes each object that still has the given ETag. A service that does not know this condition ignores it, or refuses the request: in
  * both cases, all of these objects are deleted.
+ * @param confirm awaited directly before each request
  * @throws StorageUnavailable if one of them cannot be deleted
  */
-export async function deleteUnchanged(bucket: S3Bucket, versions: readonly Pick<StoredObject, 'key' | 'etag'>[]): Promise<void> {
-  const xmlOf = ({ key, etag }: Pick<StoredObject, 'key' | 'etag'>) =>
-    `<Object><Key>${xmlText(key)}</Key><ETag>${xmlText(etag)}</ETag></Object>`;
-  await deleteInBatches(bucket, versions, xmlOf, 'PreconditionFailed').catch((cause: unknown) => {
+export async function deleteUnchanged(bucket: S3Bucket, versions: readonly ObjectVersion[], confirm?: Confirm): Promise<void> {
+  const xmlOf = ({ key, etag }: ObjectVersion) => `<Object><Key>${xmlText(key)}</Key><ETag>${xmlText(etag)}</ETag></Object>`;
+  await deleteInBatches(bucket, versions, { xmlOf, harmlessCode: 'PreconditionFailed', confirm }).catch((cause: unknown) => {
     if (![400, 501].includes(serviceErrorOf(cause)?.status ?? 0)) throw cause;
     return deleteObjects(
       bucket,
       versions.map(({ key }) => key),
+      confirm,
     );
   });
 }

@@ -3,14 +3,14 @@ import type {
   ObjectDescription,
   ObjectRange,
   ObjectStore,
+  ObjectVersion,
   PartsOptions,
   PutOptions,
-  StoredObject,
   WriteCondition,
 } from '#adapters/storage/objects/object-store.ts';
 import { bodyTimeLimit, conditionFailedStatuses, rangeRequest } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
-import type { SignedHeaders } from '#ports/storage.ts';
+import type { Confirm, SignedHeaders } from '#ports/storage.ts';
 import { ItemChanged } from '#ports/storage-errors.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { S3Conditions } from './s3-conditions.ts';
@@ -84,8 +84,8 @@ export class S3Store implements ObjectStore {
     return deleteObjects(this.#bucket, keys);
   }
 
-  deleteUnchanged(objects: readonly Pick<StoredObject, 'key' | 'etag'>[]) {
-    return deleteUnchanged(this.#bucket, objects);
+  deleteUnchanged(objects: readonly ObjectVersion[], confirm?: Confirm) {
+    return deleteUnchanged(this.#bucket, objects, confirm);
   }
 
   copy(from: ObjectDescription, to: string, options: { readonly token: string; readonly overwrites: boolean }) {

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { FileServer } from '#adapters/storage/moves/collected-upload.ts';
 import type { MoveOptions, MoveOutcome } from '#adapters/storage/moves/item-server.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
-import { readBody } from '#adapters/storage/objects/service-request.ts';
+import { readBody, readPieces } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
 import {
   ChangeImpossible,
@@ -14,6 +13,7 @@ import {
   StorageUnavailable,
   StorageUnusable,
 } from '#ports/storage-errors.ts';
+import { haveSameBeginning } from './same-beginning.ts';
 import { findEntry, listEntries, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
@@ -61,22 +61,17 @@ export class WebdavItems implements FileServer {
   }
 
   async isPart(path: readonly string[], size: number, whole: readonly string[]): Promise<boolean> {
-    const part = await this.#hashOf(path, size);
-    return part !== null && part === (await this.#hashOf(whole, size));
+    return this.#compare(path, (part) => this.#compare(whole, (file) => haveSameBeginning(part, file, size)));
   }
 
-  /** Returns the SHA-256 of the first bytes of a file; null: the file has fewer bytes, or cannot be read. */
-  async #hashOf(path: readonly string[], size: number): Promise<string | null> {
-    const response = await this.server.send('GET', this.server.urlOf(path), { expected: unreadable });
-    const hash = createHash('sha256');
-    let length = 0;
-    for await (const piece of response.body) {
-      const wanted = piece.subarray(0, size - length);
-      hash.update(wanted);
-      length += wanted.length;
-      if (length === size) break;
+  /** Runs a comparison of a file. The time for its bytes has no limit, only the time between two pieces. @returns false if it is unreadable */
+  async #compare(path: readonly string[], comparison: (pieces: AsyncIterable<Uint8Array>) => Promise<boolean>): Promise<boolean> {
+    const response = await this.server.send('GET', this.server.urlOf(path), { expected: unreadable, timeLimit: null });
+    try {
+      return !unreadable.includes(response.status) && (await comparison(readPieces('GET', response)));
+    } finally {
+      response.discard();
     }
-    return unreadable.includes(response.status) || length < size ? null : hash.digest('hex');
   }
 
   async readText(path: readonly string[]): Promise<string | null> {

@@ -39,7 +39,7 @@ const permittedMethods = (storage: Storage, client: string) => {
   const pathOnDisk: Storage['pathOnDisk'] = (path) => storage.pathOnDisk(path);
   const folderKey: Storage['folderKey'] = (path) => storage.folderKey(path);
   const clearEvidence: Storage['clearEvidence'] = (change) => storage.clearEvidence(change);
-  const recover: Storage['recover'] = (change) => storage.recover(change);
+  const recover: Storage['recover'] = (change, confirm) => storage.recover(change, confirm);
   const giveUp: Storage['giveUp'] = (change) => storage.giveUp(change);
   const change = { stat, folderKey, recover, giveUp, clearEvidence, traits: storage.traits };
   return {

@@ -2,10 +2,11 @@ import { expressionBuilder } from 'kysely';
 import { formatItemPath, type ItemPath, rootPath } from '#core/item-path.ts';
 import { findStorageLocation, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { PendingFileChange, Storage } from '#ports/storage.ts';
+import type { Confirm, PendingFileChange, Storage } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { Database } from '#ports/tables.ts';
 import { resultsInName } from './name-locks.ts';
+import { confirmUnknown } from './pending-records.ts';
 import { changeOf, type PendingRow, pendingRows, recordOutcome } from './recovered-outcome.ts';
 
 /** The outcome of an earlier change of the same names is not known yet. The change that follows has not begun. */
@@ -22,7 +23,7 @@ interface UsedNames {
   readonly existing: string | null;
 }
 
-type EarlierChangePorts = Pick<Ports, 'store' | 'clock' | 'storages' | 'vault'>;
+type EarlierChangePorts = Pick<Ports, 'store' | 'clock' | 'process' | 'storages' | 'vault'>;
 type EarlierChangeStorage = Pick<Storage, 'recover' | 'giveUp' | 'clearEvidence' | 'folderKey' | 'traits'>;
 
 /** Returns the condition that a pending change concerns the names: it takes an item away from one of them, or has put one at `existing`. */
@@ -34,9 +35,13 @@ function concerns({ names, existing }: UsedNames) {
 }
 
 /** Finds out the outcome of a change. @throws EarlierChangePending */
-async function findOutcome(storage: EarlierChangeStorage, change: PendingFileChange): Promise<{ readonly name: string | null } | 'waits'> {
+async function findOutcome(
+  storage: EarlierChangeStorage,
+  change: PendingFileChange,
+  confirm: Confirm,
+): Promise<{ readonly name: string | null } | 'waits'> {
   try {
-    const name = await storage.recover(change);
+    const name = await storage.recover(change, confirm);
     return name === null && !(await storage.giveUp(change)) ? 'waits' : { name };
   } catch (cause) {
     if (cause instanceof StorageUnavailable) throw new EarlierChangePending(cause.message, { cause });
@@ -89,7 +94,7 @@ export async function recordEarlierChanges(
     const change = changeOf(row);
     const own = await storageOf(ports, row, storage, used);
     if (!own) continue;
-    const outcome = await findOutcome(own, change);
+    const outcome = await findOutcome(own, change, () => confirmUnknown(ports, row.tid, row.audit_id));
     if (outcome === 'waits') continue;
     await store.write((tx) => recordOutcome(tx, row, change, outcome.name, clock.now()), 'job');
     const clearing = own.clearEvidence(change).catch(() => {}); // the next sweep deletes what is left

@@ -13,6 +13,7 @@ import { forEachLocation } from './for-each-location.ts';
 import { NamesHeldTooLong } from './held-names.ts';
 import { withNameLocks } from './name-locks.ts';
 import { findPendingLocations, type PendingLocation, pendingChangesAt } from './pending-locations.ts';
+import { confirmPending } from './pending-records.ts';
 import { changeOf, type PendingRow, recordOutcome } from './recovered-outcome.ts';
 import { isUnfinishedUpload } from './unfinished-uploads.ts';
 
@@ -79,7 +80,8 @@ async function recover(ports: RecoveryPorts, row: PendingRow, location: StorageL
   const names = row.new_name === '' ? [row.name] : [row.name, row.new_name];
   async function recoverFiles(folder: ItemPath): Promise<{ readonly name: string | null } | null> {
     const storage = await openStorage();
-    const recoverChange = async () => ((await isStillPending(ports, row)) ? { name: await storage.recover(change) } : null);
+    const confirm = () => confirmPending(ports, row.tid, row.audit_id);
+    const recoverChange = async () => ((await isStillPending(ports, row)) ? { name: await storage.recover(change, confirm) } : null);
     return change.action === 'delete'
       ? recoverChange()
       : withNameLocks(ports, storage, folder, names, { token: row.token, turn: 'job' }, recoverChange);

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { processTimeout } from '#features/processes/running-processes.ts';
+import { recentReport } from '#features/processes/running-processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Confirm } from '#ports/storage.ts';
 import { StoreUnavailable } from '#ports/store.ts';
@@ -7,21 +6,18 @@ import type { UploadRow } from './upload-rows.ts';
 
 /** How long bytes may be written after the claim was confirmed; ms. */
 const maxConfirmationAge = 5_000;
-/** Age of the last report of a process at which it stops to write, long before it counts as ended; ms. */
-const maxReportAge = processTimeout - 20_000;
 
 type ConfirmationPorts = Pick<Ports, 'store' | 'clock' | 'process'>;
 
 /** @throws StoreUnavailable if the upload belongs to another process, or may soon do so */
-async function checkClaim({ store, process }: ConfirmationPorts, { tid, id }: Pick<UploadRow, 'tid' | 'id'>): Promise<void> {
-  const row = await store.read
+async function checkClaim(ports: ConfirmationPorts, { tid, id }: Pick<UploadRow, 'tid' | 'id'>): Promise<void> {
+  const row = await ports.store.read
     .selectFrom('resumable_upload')
-    .innerJoin('process', 'process.name', 'resumable_upload.holder')
-    .select('process.name')
-    .where('resumable_upload.tid', '=', tid)
-    .where('resumable_upload.id', '=', id)
-    .where('process.name', '=', process)
-    .where('process.seen_at', '>=', sql<number>`${store.dialect.now} - ${maxReportAge}`)
+    .select('id')
+    .where('tid', '=', tid)
+    .where('id', '=', id)
+    .where('holder', '=', ports.process)
+    .where(({ exists }) => exists(recentReport(ports)))
     .executeTakeFirst();
   if (!row) throw new StoreUnavailable('another process may have continued the upload');
 }
