@@ -8,26 +8,25 @@ import { DatabaseSync } from 'node:sqlite';
 import { buffer, text } from 'node:stream/consumers';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** A step of an upload that the thread runs. */
-type Step =
-  | { readonly write: Uint8Array; readonly token: string }
-  | { readonly place: string; readonly token: string }
-  | { readonly discard: string };
+/** An upload that the thread stores. */
+interface StoredFile {
+  readonly name: string;
+  readonly token: string;
+  readonly content: Uint8Array;
+}
 
-function runSteps(folder: string): void {
-  const stagingPath = (token: string) => join(folder, `.staging-${token}`);
-  parentPort?.on('message', (step: Step) => {
-    if ('write' in step) {
-      const file = openSync(stagingPath(step.token), 'wx');
-      writeSync(file, step.write);
-      fsyncSync(file);
-      closeSync(file);
-    } else if ('place' in step) {
-      linkSync(stagingPath(step.token), join(folder, step.place));
-      const directory = openSync(folder, 'r');
-      fsyncSync(directory);
-      closeSync(directory);
-    } else unlinkSync(stagingPath(step.discard));
+function storeFiles(folder: string): void {
+  parentPort?.on('message', ({ name, token, content }: StoredFile) => {
+    const stagingPath = join(folder, `.staging-${token}`);
+    const file = openSync(stagingPath, 'wx');
+    writeSync(file, content);
+    fsyncSync(file);
+    closeSync(file);
+    linkSync(stagingPath, join(folder, name));
+    unlinkSync(stagingPath);
+    const directory = openSync(folder, 'r');
+    fsyncSync(directory);
+    closeSync(directory);
     parentPort?.postMessage('done');
   });
 }
@@ -61,10 +60,10 @@ function serve(folder: string): void {
   const thread = new Worker(new URL(import.meta.url), { workerData: folder });
   const waiting: (() => void)[] = [];
   thread.on('message', () => waiting.shift()?.());
-  const run = (step: Step) =>
+  const storeFile = (file: StoredFile) =>
     new Promise<void>((resolve) => {
       waiting.push(resolve);
-      thread.postMessage(step);
+      thread.postMessage(file);
     });
 
   async function store(request: IncomingMessage, name: string): Promise<object> {
@@ -76,14 +75,12 @@ function serve(folder: string): void {
     });
     const content = await buffer(request);
     const sha256 = createHash('sha256').update(content).digest('hex');
-    await run({ write: content, token });
-    await run({ place: name, token });
+    await storeFile({ name, token, content });
     const stored = { name, size: content.length, sha256 };
     await commit(() => {
       recordDone.run(content.length, JSON.stringify(stored), auditId);
       deletePending.run(auditId);
     });
-    await run({ discard: token });
     return stored;
   }
 
@@ -111,4 +108,4 @@ function serve(folder: string): void {
 }
 
 if (isMainThread) serve(process.argv[2] ?? '.');
-else runSteps(workerData);
+else storeFiles(workerData);
