@@ -75,7 +75,7 @@ function createCertificate(folder: string): { readonly database: string; readonl
   return { database, certificate: readFileSync(file).toString('base64') };
 }
 
-/** Measures visits while documents that take all the time or memory are drawn. */
+/** Measures visits while documents are drawn that use up the time or memory that a task may take. */
 async function measureBombs(note: Note, postern: BenchPostern, viewId: string, bombs: readonly string[]): Promise<void> {
   const visits = async (count: number): Promise<number> => {
     const times: number[] = [];
@@ -109,7 +109,7 @@ async function drawFirstPage(data: string, viewId: string): Promise<number> {
   return await secondsOf(() => fetchAll(`${postern.url}/s/${viewId}/page/hundred.pdf?number=1&width=${widthAtDots}`));
 }
 
-/** The files of a measurement, and the program beside which pages are drawn. */
+/** The files of a measurement, and the program with which the drawing of pages is compared. */
 interface Bench {
   readonly folder: string;
   readonly data: string;
@@ -117,7 +117,7 @@ interface Bench {
   readonly drawWithPoppler: (...parameters: string[]) => unknown;
 }
 
-/** Measures drawing, marking and signing with processes that run. @returns the viewId of a share with a watermark */
+/** Measures drawing, marking and signing in processes that already run. @returns the viewId of a share with a watermark */
 async function measureRunning(note: Note, { folder, data, fileOf, drawWithPoppler }: Bench): Promise<string> {
   await using postern = await startPostern(data);
   const marked = (await postern.call('share/add', { ...shareBody, ...watermark })).viewId;

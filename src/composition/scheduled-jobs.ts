@@ -32,7 +32,7 @@ const minute = 60_000; // ms
 const exchangeInterval = 1000; // ms
 const sweepDelay = 3000; // ms: the first requests after a start do not wait for the sweep
 const maxReportGap = 3 * reportInterval; // ms
-const firstReports = 1.2 * reportInterval; // ms after the start, in which running processes report if the database was unreachable before
+const firstReports = 1.2 * reportInterval; // ms after the start: by then, every running process has reported, even after a database outage
 
 /** Returns a job that runs at intervals, even after failures. @param every ms */
 const recurring = (name: string, every: number, run: JobKind['run']): JobKind => ({

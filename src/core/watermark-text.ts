@@ -14,8 +14,8 @@ const defaultText = '{user} · {ip} · {date}';
 const maxLength = 200;
 
 /**
- * Returns the text of a watermark, with the visitor in place of `{user}`, `{email}`, `{ip}` and `{date}`. Parts between middle dots that are
- * empty for this visitor are left out.
+ * Returns the text of a watermark, with the visitor in place of `{user}`, `{email}`, `{ip}` and `{date}`. Parts between middle dots that
+ * are empty for this visitor are left out.
  * @param template `waterMarkText` of the share
  */
 export function watermarkText(template: string, { user, email, address, date }: MarkedVisitor): string {

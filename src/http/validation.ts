@@ -80,7 +80,7 @@ function propertyOf(schema: TSchema, name: string): TSchema | undefined {
   return isObject(property) ? property : undefined;
 }
 
-/** Returns a function that refuses too many names or items with 400. Ajv would create an error for each surplus name or item. */
+/** Returns a function that refuses too many names or items with 400. Ajv would create an error for each wrong one. */
 function sizeCheck(schema: TSchema): (value: unknown) => void {
   const knownNames = propertyNamesOf(schema);
   const lists = knownNames.flatMap((name) => {

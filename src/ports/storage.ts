@@ -223,8 +223,8 @@ export interface Storage {
    */
   recover(change: PendingFileChange, confirm?: Confirm): Promise<string | null>;
   /**
-   * Ends a replacement of a file that has begun, and for which `recover` has returned null. Afterwards, nothing can complete it.
-   * @returns false if it has not begun, or if its condition makes it fail after another change of the file
+   * Makes sure that the replacement of a file, for which `recover` has returned null, cannot take place later.
+   * @returns false if nothing was done: the replacement has not begun, or a change of the file in the meantime makes it fail by itself
    */
   giveUp(change: PendingFileChange): Promise<boolean>;
   /** Deletes the evidence of a change in the staging area. Call it only after the outcome is recorded: `recover` needs it. */

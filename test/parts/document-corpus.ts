@@ -7,7 +7,7 @@ import { sampleText } from './sample-documents.ts';
 
 /**
  * What can be done with a document. document: everything. image: as `document`, but it is never signed. unsignable: it is drawn and marked,
- * but not signed. unreadable: it is downloaded only as it is, and a PDF is not even signed. unreadableImage: the same, for an image, also in a format that is not drawn.
+ * but not signed. unreadable: a PDF that is neither drawn, marked nor signed. unreadableImage: an image that is neither drawn nor marked.
  * playable: it is viewed, but has no pages. other: it is only downloaded.
  */
 export type CorpusKind = 'document' | 'unsignable' | 'unreadable' | 'image' | 'unreadableImage' | 'playable' | 'other';
@@ -122,7 +122,7 @@ async function pdfDocuments(): Promise<[string, CorpusKind, Buffer][]> {
     ['unknown operators', 'document', await pdf(addContent('1 2 foo << /a /b >> bar (text) Tj'))],
     ['unfinished content', 'document', await pdf(addContent('BT /F1 12 Tf (never ended'))],
     ['deep graphics states', 'document', await pdf(addContent('q '.repeat(20_000)))],
-    ['JPEG in four colours', 'document', await pdf(withSamples('DeviceCMYK', 8, Buffer.alloc(16, 0x80)))],
+    ['image in four colours', 'document', await pdf(withSamples('DeviceCMYK', 8, Buffer.alloc(16, 0x80)))],
     ['image with 16 bits', 'document', await pdf(withSamples('DeviceRGB', 16, Buffer.alloc(24, 0x7f)))],
     ['image with too few samples', 'document', await pdf(withSamples('DeviceRGB', 8, Buffer.alloc(2)))],
     ['JPEG in a page', 'document', await pdf(withImage(async (document) => document.embedJpg(await solid().jpeg().toBuffer())))],

@@ -4,8 +4,8 @@ import { StoreUnavailable } from '#ports/store.ts';
 import type { TestPostern, TestResponse } from '../start.ts';
 
 /**
- * Requests a change whose outcome cannot be recorded, because the database is unavailable after the writes before the change.
- * @param holdsNames whether the change holds names, which is a write of its own if several processes can use the database
+ * Requests a change. The database accepts the writes before it and is then unavailable, so the outcome of the change is not recorded.
+ * @param holdsNames whether the change writes its names to the table `held_name` first, which it does if several processes share a database
  */
 export async function requestUnrecordedChange(
   t: TestContext,

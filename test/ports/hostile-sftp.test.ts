@@ -98,7 +98,7 @@ test('a request ends with an error at a server that accepts packets of one byte'
   await assert.rejects(items.find(['a'.repeat(10_000)]), isTooMany);
 });
 
-test('a server may divide requests into small packets, and send two hundred other messages with each answer', async (t) => {
+test('a server may accept only small packets, and send two hundred other messages with each answer', async (t) => {
   const items = await startFakeSftp(
     t,
     (sftp, connection) =>

@@ -53,7 +53,7 @@ function startLater() {
   return { ...startChanges(() => now), now: () => now, advance };
 }
 
-/** Begins a replacement of a file whose requests do not reach the server. @returns what recovery says of it a long time afterwards */
+/** Begins to replace a file, but no request reaches the server. @returns a function that recovers the change a long time afterwards */
 async function startLateReplacement(setUp: ReturnType<typeof startLater>, path: readonly string[], content: string) {
   const { server, evidence, moves, changes, advance } = setUp;
   server.items.set(keyOf(path), 'old');
@@ -91,14 +91,14 @@ test('a replacement that has not begun is not given up', async () => {
   assert.ok(server.items.has(keyOf(from)));
 });
 
-/** Removes an item whose outcome nobody records. */
+/** Removes an item, and does not record the outcome. */
 async function removeWithoutRecord(server: FakeItemServer, changes: ItemChanges, name: string): Promise<void> {
   await changes.remove([], name, { token: 'one', confirm: async () => {} });
   assert.ok(!server.items.has(name));
 }
 
 for (const movesAtOnce of [true, false])
-  test(`a folder that is created again after its removal stays, even if recovery has not seen the removal before (${movesAtOnce})`, async () => {
+  test(`a folder that is created again after its removal stays, even if recovery has not seen the removal before (movesAtOnce: ${movesAtOnce})`, async () => {
     const { server, changes, now, advance } = startLater();
     server.movesAtOnce = movesAtOnce;
     server.items.set('box', null);
@@ -167,7 +167,7 @@ test('a replacement in a folder that no longer exists is not completed', async (
 });
 
 for (const movesAtOnce of [true, false])
-  test(`an upload that was not moved does not count as done because another file has its name and its size (${movesAtOnce})`, async () => {
+  test(`an upload that was not moved does not count as done because another file has its name and its size (movesAtOnce: ${movesAtOnce})`, async () => {
     const { server, evidence, moves, changes, advance } = startLater();
     server.movesAtOnce = movesAtOnce;
     server.items.set('.postern', null);

@@ -287,7 +287,7 @@ test('a restore of a damaged backup fails with a message, not with a stack trace
   }
 });
 
-test('every table is copied, except migrations, processes, the names that they hold, console invitations, and the counts of shares and users', async (t) => {
+test('every table is copied, except migrations, processes, the names that processes hold, console invitations, and the counts of shares and users', async (t) => {
   const postern = await startPostern(t);
   const tables = await postern.ports.store.read.introspection.getTables();
   assert.deepEqual(

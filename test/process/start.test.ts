@@ -29,7 +29,7 @@ test('the first start writes key files that only their owner can read, and print
   assert.equal((await fetch(`${url}/api/v1/share/search`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
 });
 
-test('the key and the database cannot be read by other users, even if the data folder existed before', async (t) => {
+test('the secret key and the files of the database cannot be read by other users, even if the data folder existed before', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   assert.ok(postern.publicUrl);
@@ -219,7 +219,7 @@ test('a location that is not available is named in the output at start', async (
   await (await runPostern(t, environment)).waitForOutput(/the location "papers" does not respond/);
 });
 
-test('if the database is missing or empty although its key exists, the start fails and suggests a restore', async (t) => {
+test('if the database is missing or empty although the file secret-key exists, the start fails and suggests a restore', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   postern.child.kill();

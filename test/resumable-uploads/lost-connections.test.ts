@@ -7,7 +7,7 @@ import { tusClient } from './tus.ts';
 
 const maxUploadsOfNetwork = 64;
 
-test('a client with 64 uploads, the maximum of one network, can continue one of them while the earlier connections of all 64 are open and silent', async (t) => {
+test('a client with 64 running uploads, the maximum of one network, can continue one of them while the earlier connections of all 64 are open and silent', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const tus = tusClient(postern, base);

@@ -7,7 +7,7 @@ import { startWithBlockedMethod } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { createShare, sendPath } from './visiting.ts';
 
-test('a new file does not wait for other uploads with its name, and a replacement asks for the state of each', async (t) => {
+test('a new file does not wait for other uploads with its name, but a replacement finds out the outcome of each of them', async (t) => {
   const { postern, calls, release } = await startWithBlockedMethod(t, 'upload.place');
   const { base } = await createShare(postern);
   const uploads = Array.from({ length: 5 }, () => sendPath(postern, `${base}/file/a.txt`, { method: 'PUT', body: 'text' }));

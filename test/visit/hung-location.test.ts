@@ -10,7 +10,7 @@ import { until } from '../ports/until.ts';
 import { type StartOptions, type TestPostern, type TestResponse, temporaryFolder } from '../start.ts';
 import { createShare, jsonPostRequest } from './visiting.ts';
 
-const large = 1 << 20; // bytes: a thread sends only smaller files with its response to the opening of a file
+const large = 1 << 20; // bytes: when a thread opens a file, it sends the content at once only if the file is smaller
 
 /** Starts Postern with two locations: `local`, and `hung`, whose disk hangs in the commands that the test passes to `disk.hang`. */
 async function startWithHungLocation(t: TestContext, maxChangeTime = 30_000) {

@@ -53,7 +53,7 @@ for (const key of ['ec', 'rsa'] as const)
     assert.match(signature, /ETSI\.CAdES\.detached/);
     assert.ok(bytes.subarray(0, original.length).equals(original), 'the signature is appended');
     await checkCms(authority, bytes);
-    assert.doesNotMatch(printCms(authority), /signingTime/); // the time is that of the dictionary
+    assert.doesNotMatch(printCms(authority), /signingTime/); // the signature dictionary of the PDF has the time
     assert.deepEqual(await reasonsOf(bytes), [reason]);
   });
 
@@ -160,7 +160,7 @@ test('a damaged PDF is written anew before it is signed', options, async (t) => 
   assert.match((await check((await send('/file/damaged.pdf')).bytes))[0] ?? '', /Total document signed[\s\S]*Signature is Valid/);
 });
 
-/** Returns a PDF that only its first signature may have changed. */
+/** Returns a PDF whose first signature forbids every later change. */
 async function certifiedPdf(): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   document.addPage();
@@ -194,16 +194,20 @@ test('a PDF that is encrypted, damaged, or that a signature protects from every 
   }
 });
 
-test('with a watermark, a PDF is marked first and then signed, even if the original is encrypted for its owner', options, async (t) => {
-  const { authority, put, send, storeCertificate, check } = await shareSigned(t, { waterMarkText: 'For {ip}' });
-  await storeCertificate();
-  for (const bytes of [await samplePdf(), await encryptedPdf(authority, '')]) {
-    await put('paper.pdf', bytes);
-    const answer = await send('/file/paper.pdf');
-    assert.match((await check(answer.bytes))[0] ?? '', /Total document signed[\s\S]*Signature is Valid/);
-    assert.ok(!answer.bytes.includes('attached.txt'));
-  }
-});
+test(
+  'with a watermark, a PDF is marked first and then signed, even if the original is encrypted with a password that readers do not need',
+  options,
+  async (t) => {
+    const { authority, put, send, storeCertificate, check } = await shareSigned(t, { waterMarkText: 'For {ip}' });
+    await storeCertificate();
+    for (const bytes of [await samplePdf(), await encryptedPdf(authority, '')]) {
+      await put('paper.pdf', bytes);
+      const answer = await send('/file/paper.pdf');
+      assert.match((await check(answer.bytes))[0] ?? '', /Total document signed[\s\S]*Signature is Valid/);
+      assert.ok(!answer.bytes.includes('attached.txt'));
+    }
+  },
+);
 
 test('in an archive, PDF files are signed, others are as they are, and what cannot be signed is named', options, async (t) => {
   const { authority, put, send, storeCertificate, check } = await shareSigned(t);

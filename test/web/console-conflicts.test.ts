@@ -200,7 +200,7 @@ test('after a change whose saved version cannot be loaded, the console says that
   assert.deepEqual([share.title, share.description], ['Reports of 2026', 'Final']);
 });
 
-test('a change by someone else after a saved version that could not be loaded is shown before the next save', async (t) => {
+test('if the saved version could not be loaded and someone else then changes the record, the next save shows that change and saves nothing', async (t) => {
   const { postern, page, id } = await saveWithoutLoading(t);
   await changeShare(postern, id, { description: 'Theirs' });
   await page.getByLabel('Description').fill('Mine');

@@ -2,7 +2,7 @@ import type { Visit } from '#core/records/visit.ts';
 
 type Share = NonNullable<Visit['share']>;
 export type LinkPermissions = Share['can'] & {
-  /** Whether only files that can carry a watermark are opened and downloaded, and opened only as pages. */
+  /** Whether only files that can carry a watermark can be opened or downloaded. They are shown as pictures of their pages. */
   readonly onlyMarked: boolean;
 };
 

@@ -41,8 +41,8 @@ export function smtpMail({ language, timeZone, ...options }: SmtpMailOptions): M
   );
   const post = (task: SendTask) => thread.post(task);
   /**
-   * Called when no mail is being sent. Ends the thread after a failure: if a server has sent many blank lines, Nodemailer would process them
-   * for minutes, even after the connection is closed.
+   * Called when no mail is being sent. Ends the thread after a failure: if a server has sent many blank lines, Nodemailer would process
+   * them for minutes, even after the connection is closed.
    */
   function releaseThread(): void {
     if (hasFailed) thread.end();

@@ -52,11 +52,11 @@ export const shareFields = {
   copyProtect: flag('PDF files and images are shown as pages with a watermark. The original files are never sent.'),
   waterMarkText: lineOf(limits.text, {
     description:
-      'Watermark on every page of PDF files and images that visitors view or download. {user}, {email}, {ip} and {date} are replaced. Other files are not sent. Archives (`zip`) are not available yet.',
+      'Watermark on every page of PDF files and images that visitors view or download. {user}, {email}, {ip} and {date} are replaced. Other files are not sent, and archives (`zip`) leave them out.',
   }),
   digitalSignReason: lineOf(limits.text, { description: 'Reason given in the digital signature.' }),
   digitalSignature: flag(
-    'Downloaded PDF files are digitally signed. Not available yet: until then, PDF files of such a share cannot be downloaded.',
+    'Downloaded PDF files are digitally signed with the certificate of the tenant. A PDF file that cannot be signed cannot be downloaded.',
   ),
   groupNames: listOf(
     'Groups of the identity provider or directory whose members are admitted, separated by commas. An entry with a comma, such as a DN, must be in double quotes.',

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { millisecondsPerDay } from '#core/instant.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** The longest pause before an attempt or a digest; ms. */
+/** Longer than every pause before an attempt or a digest; ms. */
 const longestPause = 2 * millisecondsPerDay;
 
 /**
- * Makes mails and digests due at once if their due time is further away than the longest pause: the clock of the
+ * Makes mails and digests due at once if their due time is further away than `longestPause`: the clock of the
  * database was ahead when they were stored. The age of these mails counts from now.
  */
 export async function correctDueTimes({ store }: Pick<Ports, 'store'>): Promise<void> {

@@ -94,7 +94,10 @@ export class DeliverySender {
     }
   }
 
-  /** Claims the next deliveries, and counts the worker that will send them (`SlowMails.begin`). Workers claim one after the other, so that each sees earlier claims. */
+  /**
+   * Claims the next deliveries, and counts the worker that will send them (`SlowMails.begin`). Workers claim one after the other, so that
+   * each sees earlier claims.
+   */
   #claim(): Promise<readonly ClaimedDelivery[]> {
     const claim = this.#lastClaim.then(async () => {
       const last = { tid: this.#lastTenant, turns: this.#turns };

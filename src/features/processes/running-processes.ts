@@ -5,10 +5,10 @@ import type { Ports } from '#ports/ports.ts';
 export const reportInterval = 10_000;
 /** How long a process counts as running after its last report; ms. */
 export const processTimeout = 60_000;
-/** Age of its last report at which a process stops to change files, long before it counts as ended; ms. */
+/** Age of its last report at which a process no longer changes files, long before it counts as ended; ms. */
 const maxReportAge = processTimeout - 20_000;
 
-/** Stands in place of the name of a process that has ended. */
+/** Stands in place of the name of a process while a pending change belongs to no process. */
 export const noProcess = '';
 
 type ProcessPorts = Pick<Ports, 'store' | 'process'>;
@@ -63,7 +63,7 @@ export async function reportProcessEnd({ store, process }: ProcessPorts): Promis
   if (store.isShared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute(), 'job');
 }
 
-/** Returns a query with a row if this process has reported lately: one that was suspended may soon count as ended, or does already. */
+/** Returns a query for a row that exists if this process has reported lately. If not, it may soon count as ended, or does already. */
 export const recentReport = ({ store, process }: ProcessPorts) =>
   store.read
     .selectFrom('process')

@@ -40,7 +40,7 @@ export function trustedProxyCheck(proxies: readonly string[]): IsTrustedProxy | 
 
 /**
  * Returns a check that logs once if an untrusted proxy sends X-Forwarded-For. All its visitors then count as one
- * address, in address ranges and rate limits.
+ * address, for the address ranges of login profiles and for rate limits.
  */
 export function untrustedProxyWarning(isTrusted: IsTrustedProxy | undefined): (request: FastifyRequest) => void {
   let hasWarned = false;

@@ -101,7 +101,7 @@ const redirectToStorage = {
 };
 const ranges = [
   header('Range', 'Requested bytes (RFC 9110, 14.2).'),
-  header('If-Range', 'Returns the range only if the ETag is the same (RFC 9110, 13.1.5).'),
+  header('If-Range', 'Returns the range only if the ETag or the date is the same (RFC 9110, 13.1.5).'),
   header('If-None-Match', 'Returns 304 if the ETag is the same (RFC 9110, 13.1.2).'),
 ];
 

@@ -38,7 +38,7 @@ export interface ProfileValues extends Record<string, unknown> {
   readonly userFilter: string;
   readonly groupFilter: string;
   readonly ca: string;
-  /** How the directory finds the entry of a user. */
+  /** How users are found in the directory: `search` or `pattern`. */
   readonly ldapLookup: string;
   readonly bindPattern: string;
   readonly usernameAttribute: string;

@@ -111,7 +111,7 @@ export function useFolder(path: readonly string[], listQuery: ListQuery, version
     setLoadedPages(noPages);
     setFailure(null);
   }, [pathKey]);
-  // Requests only the first page. `Rows` calls `load` for the pages of the rows on the screen.
+  // Requests only the first page. `Rows` and `Grid` call `load` for the pages of the entries on the screen.
   useEffect(() => {
     generation.current += 1;
     requestedPages.current = new Set();

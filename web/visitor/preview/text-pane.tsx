@@ -21,7 +21,10 @@ interface Properties {
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** Shows a text file as plain text, including Markdown and source code, and a CSV file as a table. The server detects the type from the content. */
+/**
+ * Shows a text file as plain text, including Markdown and source code, and a CSV file as a table. The server detects the type from the
+ * content.
+ */
 export function TextPane({ path, name, isTable, onKindDetected, onUnshowable, onFailure }: Properties) {
   const { translate, format } = useTranslation();
   const [content, setContent] = useState<{ readonly text: string; readonly isCut: boolean } | null>(null);

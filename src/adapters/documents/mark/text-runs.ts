@@ -23,7 +23,7 @@ const segmenter = new Intl.Segmenter();
 
 const isDrawn = (character: string) => !/^[\p{White_Space}\p{Cf}\p{Cc}]$/u.test(character);
 
-/** Returns the characters of a text as code points in brackets if no font can draw them, so that nobody's name is dropped in silence. */
+/** Replaces each character that no font can draw by its code point in brackets, so that no part of a name disappears unnoticed. */
 function nameUndrawable(text: string, fonts: readonly MarkFont[]): string {
   const hasGlyph = (codePoint: number) => fonts.some(({ codePoints }) => codePoints.has(codePoint));
   return [...text]

@@ -17,7 +17,7 @@ const maxPixels = 8_000_000;
 const [maxDocuments, maxDocumentBytes] = [8, 192 << 20]; // in the cache; a new document is opened before older ones are removed for it
 const maxMarks = 4; // pictures of marks in the cache
 
-/** The picture of marks, and the positions of its pixels that are not transparent: few of them are. */
+/** The picture of marks, and the positions of the pixels that are not transparent. Most pixels are transparent. */
 interface MarkPicture {
   readonly data: Uint8Array;
   readonly drawn: Uint32Array;

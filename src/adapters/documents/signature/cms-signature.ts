@@ -41,7 +41,7 @@ export type TimeStamper = (stamped: Uint8Array) => Promise<Uint8Array>;
 
 const attribute = (type: string, value: unknown) => new Attribute({ type, values: [value] });
 
-/** Returns the value of signing-certificate-v2 (RFC 5035): SHA-256, which DER leaves out as the default, and the issuer with the number. */
+/** Returns the value of signing-certificate-v2 (RFC 5035): SHA-256 hash, issuer and serial number. DER omits the algorithm, the default. */
 function signingCertificate(der: Uint8Array, { issuer, serialNumber }: Certificate): Sequence {
   const issuerNames = new GeneralNames({ names: [new GeneralName({ type: directoryName, value: issuer })] }).toSchema();
   const issuerSerial = new Sequence({ value: [issuerNames, serialNumber] });

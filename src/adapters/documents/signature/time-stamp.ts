@@ -16,7 +16,7 @@ const timeStampingOid = '1.3.6.1.5.5.7.3.8';
 /** Why a time stamp cannot be used, in words for an operator. */
 const unavailable = (problem: string, cause?: unknown) => new TimeStampUnavailable(`The time-stamp authority ${problem}.`, { cause });
 
-/** Returns the nonce and the request for a digest, with the authority's certificate in the response (RFC 3161, 2.4.1). */
+/** Returns a nonce, and the request to stamp a digest. It asks for the authority's certificate in the response (RFC 3161, 2.4.1). */
 function createRequest(digest: Uint8Array): { readonly nonce: Integer; readonly body: Uint8Array } {
   const nonce = new Integer({ valueHex: exactBuffer(Buffer.concat([Buffer.from([positive]), randomBytes(nonceBytes)])) });
   const messageImprint = new MessageImprint({

@@ -35,12 +35,12 @@ function refusalOf(response: OutboundResponse): Error {
 
 /** The files and folders of a location in an account with a hierarchical namespace: folders are real, and are renamed in one step. */
 export class DataLakeItems implements FileServer {
-  /**
-   * `move`: longer than the time limit of the request. `newFile`: shorter. A late request finds no other file, because
-   * nobody else uses the name in the staging area.
-   */
   readonly movesAtOnce = true;
   readonly isPart = async () => false;
+  /**
+   * `move` is longer than the time limit of the request. `newFile` may be shorter: a late request moves no other file, because nobody else
+   * uses the name in the staging area.
+   */
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };
   readonly container: AzureContainer;
   readonly #limitDeletion = deletionLimit();

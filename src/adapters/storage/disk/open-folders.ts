@@ -41,7 +41,7 @@ export interface OpenFolder {
   readonly spareMarks: SpareMarks;
 }
 
-const maxDeletionTime = 2000; // ms for which the end of a folder waits for the deletion of its last marks
+const maxDeletionTime = 2000; // ms for which the closing of a folder waits for the deletion of its spare marks
 
 const stoppingError = () => new StorageUnavailable('Postern is stopping');
 

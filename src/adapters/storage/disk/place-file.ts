@@ -122,8 +122,8 @@ export const isStagingRenamed = (staging: DirectoryEntry) =>
 
 /**
  * Returns whether a staging file was put in place by a hard link: the target is the same file, or the file has a
- * name outside the staging area. Without hard links, `isStagingRenamed` tells it. Assumes that other programs create no hard links to staging files. Deletes a claim
- * that is still empty.
+ * name outside the staging area. Without hard links, `isStagingRenamed` tells it. Assumes that other programs create no hard links to
+ * staging files. Deletes a claim that is still empty.
  */
 export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {
   const claimName = readNote(withSuffix(staging, claimSuffix));

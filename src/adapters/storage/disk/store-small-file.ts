@@ -73,8 +73,8 @@ function moveDurably(
 }
 
 /**
- * Stores a small file durably. Puts it in place if its name must be free and the evidence is in `.postern/`. In all other cases, the file is
- * only staged, because a turn among the changes of the location is necessary to put it in place.
+ * Stores a small file durably. Puts it in place if its name must be free and the evidence is in `.postern/`. In all other cases, the file
+ * is only staged, because a turn among the changes of the location is necessary to put it in place.
  * @throws ENOSPC, with no file left; EEXIST if no name is free: the staging file stays
  */
 export function storeSmallFile(

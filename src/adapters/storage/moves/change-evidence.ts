@@ -7,7 +7,7 @@ import { type Marker, parseMarker } from './marker.ts';
 const stagingFolder = '.postern';
 /** Suffixes of the names of evidence. Some servers refuse some extensions, or do not send files with unknown ones; all accept `.txt`. */
 const suffixes = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed' } as const;
-/** Follows the path of the staged file: the file that it replaces, while a server replaces a file in steps. */
+/** Suffix added to the path of a staged file: there, the file that it replaces is kept while a server replaces it in steps. */
 export const suffixOfReplaced = '.old.txt';
 const formerRest = '-rest'; // written by earlier versions
 /** Maximum of names in one sweep, and of characters in a token: a server could list long names without end. The next sweep continues. */

@@ -5,7 +5,7 @@ import { mapInBatches } from './map-in-batches.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { ObjectVersion, StoredObject } from './object-store.ts';
 
-/** Copies of one change: a copy of each object takes a request. */
+/** The most objects of one rename or deletion. A rename copies each object with at least one request. */
 export const maxObjects = 100_000;
 
 export const versionsOf = (objects: readonly ObjectVersion[]): ETagsByKey => new Map(objects.map(({ key, etag }) => [key, etag]));

@@ -146,7 +146,7 @@ export class ObjectStorage implements Storage {
     );
   }
 
-  /** A replacement is one request with the ETag as its condition, so it fails after another change. */
+  /** Returns false: a replacement is one request with the ETag as its condition, so it fails after another change of the file. */
   async giveUp(): Promise<boolean> {
     return false;
   }

@@ -74,7 +74,7 @@ async function sendDeletion(bucket: S3Bucket, objects: string): Promise<readonly
 
 interface DeletionOptions<T> {
   readonly xmlOf: (object: T) => string;
-  /** Code of an error that is none; null: every error counts. */
+  /** Code of an error that is ignored; null: no error is ignored. */
   readonly harmlessCode: string | null;
   /** Awaited directly before each request. */
   readonly confirm: Confirm | undefined;

@@ -34,7 +34,6 @@ export function sftpEntryOf(name: string, stats: Stats, now: number): ServerEntr
 /** The library replaces invalid UTF-8 in a name with U+FFFD. No request can then name the item. */
 const isAddressable = (name: string) => nameError(name) === null && !name.includes('\uFFFD');
 
-/** The files and folders of a location at an SFTP server. Symbolic links inside are not followed: for visitors, they do not exist. */
 /**
  * Replaces a file at a server that refuses to rename over an existing one. The old file is moved aside: if the new one is gone, for example
  * because the change was given up, the old one is moved back.
@@ -52,6 +51,7 @@ async function replaceInSteps(session: SftpSession, source: string, target: stri
   await nullIfMissing(session.removeFile(aside));
 }
 
+/** The files and folders of a location at an SFTP server. Symbolic links inside are not followed: for visitors, they do not exist. */
 export class SftpItems implements ItemServer {
   readonly movesAtOnce = true;
   readonly isPart = async () => false;

@@ -64,7 +64,10 @@ export class WebdavItems implements FileServer {
     return this.#compare(path, (part) => this.#compare(whole, (file) => haveSameBeginning(part, file, size)));
   }
 
-  /** Runs a comparison of a file. The time for its bytes has no limit, only the time between two pieces. @returns false if it is unreadable */
+  /**
+   * Runs a comparison of a file. The time for its bytes has no limit, only the time between two pieces.
+   * @returns false if it is unreadable
+   */
   async #compare(path: readonly string[], comparison: (pieces: AsyncIterable<Uint8Array>) => Promise<boolean>): Promise<boolean> {
     const response = await this.server.send('GET', this.server.urlOf(path), { expected: unreadable, timeLimit: null });
     try {

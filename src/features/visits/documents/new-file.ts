@@ -7,7 +7,8 @@ import { markOf } from './visit-mark.ts';
 
 /**
  * Returns the bytes of a new file: of the document with the watermark, or the signature, or both. It is marked first, and then signed.
- * @throws Refusal (403) if the document cannot be marked or signed; (413) if it is too large; (503) if documents cannot be drawn or signed now
+ * @throws Refusal (403) if the document cannot be marked or signed; (413) if it is too large; (503) if documents cannot be drawn or signed
+ *   now
  */
 export async function makeNewFile(
   ports: SignPorts,

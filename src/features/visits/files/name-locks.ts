@@ -20,8 +20,8 @@ interface LockOwner {
 }
 
 /**
- * Runs a change while no other change uses some names in a folder, in any process and at any location that contains the folder. `names` must
- * list all names that the change uses.
+ * Runs a change while no other change uses some names in a folder, in any process and at any location that contains the folder. `names`
+ * must list all names that the change uses.
  */
 export async function withNameLocks<T>(
   ports: HoldPorts,

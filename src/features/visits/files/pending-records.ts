@@ -103,7 +103,7 @@ export async function recordDone<T>(
 /**
  * Deletes the record of a pending change.
  * @param process if given, deletes it only if the change belongs to this process
- * @returns false if the change is no longer pending
+ * @returns false if the change is no longer pending, or belongs to another process than `process`
  */
 export async function deletePendingChange(tx: Tx, tid: number, auditId: number, process?: string): Promise<boolean> {
   const row = tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId);

@@ -76,7 +76,7 @@ async function storageOf(
  * that has begun and has not taken place ends here: neither its process nor recovery may complete it afterwards. A change that has not
  * begun stays pending, because its process waits for the lock.
  * @param token of the change that follows
- * @throws EarlierChangePending if the server may still be working on one of them
+ * @throws EarlierChangePending if the outcome of one of them cannot be found out yet
  */
 export async function recordEarlierChanges(
   ports: EarlierChangePorts,

@@ -26,7 +26,7 @@ const hasUncertainEtag = ({ etag, modified }: Entry, now: number) =>
 
 /**
  * Checks the folder and the name of a file before it is received.
- * @returns the ETag and the bytes of the file to replace, or null if the upload replaces no file
+ * @returns the ETag and the size of the file to replace, or null if the upload replaces no file
  * @throws Refusal (404, 409, 412)
  */
 export async function checkUploadTarget(

@@ -4,7 +4,7 @@ import type { UploadRow } from './upload-rows.ts';
 
 /** Maximum number of unfinished uploads at one link: in total, from one network, and from one wide network. */
 const maxUnfinished = { link: 1000, network: 200, wide: 400 };
-/** Maximum number of unfinished uploads at one location. A visit of a share with a quota adds up their sizes. */
+/** Maximum number of unfinished uploads at one location: a visit of a share with a quota adds up the space that they claim. */
 const maxAtLocation = 5000;
 /**
  * Maximum number of uploads at one link that are not complete, including expired ones. It is reached only if expired uploads cannot

@@ -14,8 +14,8 @@ const maxCached = 20_000; // entries, two for each pair of user name and passwor
 export interface VerifiedPasswords {
   /**
    * Returns the cache key of a pair.
-   * @param profile the key depends on the profile's session epoch, so that a change that ends its sessions invalidates the pair. null: the key for
-   *   the last profile for which the pair was verified
+   * @param profile the key depends on the profile's session epoch, so that a change that ends its sessions invalidates the pair. null: the
+   *   key for the last profile for which the pair was verified
    * @param address the key depends on its network, so that other networks cannot use the cache to guess passwords without a limit
    */
   keyOf(profile: Pick<ProfileRef, 'profile_id' | 'session_epoch'> | null, pair: PasswordCredentials, address: string): string;

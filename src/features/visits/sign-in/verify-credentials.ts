@@ -75,9 +75,9 @@ async function verifyCode(
 
 /**
  * Verifies what a visitor has entered with the profile's kind of sign-in.
- * @throws Refusal (400) for a wrong or missing member, if visitors sign in at a provider or need no sign-in, or if a profile with a directory has changed meanwhile;
- *   (401) for wrong credentials; (403) for a directory user outside the required group; (429) during the delay after failed attempts;
- *   (503) if the sign-in is not available, or too many requests wait
+ * @throws Refusal (400) for a wrong or missing member, if visitors sign in at a provider or need no sign-in, or if a profile with a
+ *   directory has changed meanwhile; (401) for wrong credentials; (403) for a directory user outside the required group; (429) during the
+ *   delay after failed attempts; (503) if the sign-in is not available, or too many requests wait
  */
 export async function verifyCredentials(
   ports: CredentialPorts,

@@ -8,8 +8,8 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
 
 /**
  * EMAIL_CODE: a code by e-mail, for access users and for the addresses that the profile allows. For example, the sign-in of a user ends
- * when the user becomes inactive or gets another address, and the sign-in of an allowed address when the profile no longer allows it, or when
- * it becomes the address of an access user.
+ * when the user becomes inactive or gets another address, and the sign-in of an allowed address when the profile no longer allows it, or
+ * when it becomes the address of an access user.
  */
 export const emailCodeKind = (ports: KindPorts): SignInKind => ({
   code: {
