@@ -1,4 +1,4 @@
-// A mail server that counts what it receives (npm smtp-server). Its HTTP server returns the port and the counts, and sets the delay.
+// A mail server that counts mails (npm smtp-server). Its HTTP server returns the port and the counts, and sets how late it accepts a mail.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

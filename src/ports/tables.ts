@@ -104,7 +104,7 @@ export interface ShareUserTable {
   user_id: number | null;
 }
 
-/** Users who were removed from the list of a share because they were deleted or moved. Triggers count them. */
+/** How often users were removed from a share's list because they were deleted or moved to another login profile. Counted by triggers. */
 export interface ShareListChangeTable {
   tid: number;
   share_id: number;

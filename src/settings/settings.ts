@@ -27,7 +27,7 @@ export interface Settings {
   readonly apiKey: string | null;
   readonly secretKey: string | null;
   readonly localRoots: readonly { readonly tid: number; readonly folder: string }[];
-  /** Private networks that locations and login profiles may reach. */
+  /** Private networks that Postern may connect to for a tenant, for example for a location or a login profile. */
   readonly privateTargets: string;
   /** Ids of the tenants that may use the credentials of this machine. */
   readonly machineCredentials: readonly number[];

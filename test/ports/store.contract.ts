@@ -88,7 +88,7 @@ export function storeContract(engine: string, createDatabase: CreateDatabase): v
 
   for (const [whom, crowd] of [
     ['one tenant', { tenant: 2 }],
-    ['one network', { network: 'crowd' }],
+    ['sign-in attempts from one network', { network: 'crowd' }],
     ['the visitors of one network', { visitor: 'crowd' }],
   ] as const)
     test(`changes of visitors and other tenants wait for only a few changes of ${whom} (${engine})`, async (t) => {

@@ -54,7 +54,7 @@ export function materializeMatches({ rows }: Matches, fence: 'OFFSET 0' | 'LIMIT
   return { rows: all.as('matches') };
 }
 
-/** Returns whether so few of `size` records match that it is cheaper to look up each match than to read the index of the order. */
+/** Returns whether so few of `size` records match that looking up each match is cheaper than reading the index of the sort field. */
 export const isSelective = (count: number, size: number, maxCount: number) => count <= maxCount && count * 20 < size;
 
 /** Reads the rows of a page. @param total number of all matches */

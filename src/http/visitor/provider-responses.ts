@@ -30,7 +30,7 @@ export async function finishSignIn(
 ): Promise<FastifyReply> {
   const { ports } = parts;
   const publicUrl = ports.links.publicUrl();
-  clearProviderCookie(reply, publicUrl, signIn); // whatever the outcome: a sign-in ends once
+  clearProviderCookie(reply, publicUrl, signIn); // whatever the outcome: a browser can complete a sign-in only once
   const { viewId: _, ...visitorRequest } = visitorRequestOf(request, parts);
   const providerReturn = {
     ...signIn,
