@@ -305,6 +305,23 @@ else {
     assert.equal(await storage.stat(parsePath('/box')), null);
   });
 
+  test('S3 (radosgw): a sweep keeps the received bytes of an upload that continues, however old they are, and deletes all others', async () => {
+    const storage = openS3(await server.newBucket(), outbound, { now: () => Date.now() + 27 * 3_600_000 });
+    const target = { parent: parsePath('/'), name: 'a', size: 8, ifTaken: 'refuse' } as const;
+    const uploadToken = newToken();
+    const { handle, closeForRecovery } = await storage.upload(target, uploadToken);
+    await closeForRecovery();
+    const at = (offset: number) => storage.continueUpload(target, { token: uploadToken, handle, offset });
+    const first = await at(0);
+    await first.write(Buffer.from('four'));
+    await first.sync();
+    await first.closeForRecovery();
+    await storage.sweep(async (tokens) => tokens.filter((token) => token === uploadToken));
+    await (await at(4)).closeForRecovery();
+    await storage.sweep(async () => []);
+    await assert.rejects(at(4), ItemNotFound);
+  });
+
   const numberedTarget = (name: string, size: number | null) => ({ parent: parsePath('/'), name, size, ifTaken: 'number' }) as const;
 
   test('S3 (radosgw): in a drop box, files that would get the same name at the same moment are all kept, with known or unknown length', async () => {

@@ -20,7 +20,7 @@ test('the recovery of an upload and the removal of an entry do not list the fold
   assert.equal(await storage.recover({ action: 'upload', parent: parsePath('/'), name: 'a', newName: '', token: 'unknown' }), null);
   const folder = fs.openSync(root, 'r');
   t.after(() => fs.closeSync(folder));
-  removeEntry({ entry: { folder, name: '7' }, evidence: { folder, name: siblingName('t') }, token: 't' });
+  removeEntry({ entry: { folder, name: '7' }, evidence: { folder, name: siblingName('t') }, token: 't' }, null);
   assert.ok(!fs.existsSync(join(root, '7')));
   assert.equal(readdir.mock.callCount(), 0);
 });

@@ -64,12 +64,20 @@ export async function reportProcessEnd({ store, process }: ProcessPorts): Promis
 }
 
 /** Returns a query for a row that exists if this process has reported lately. If not, it may soon count as ended, or does already. */
-export const recentReport = ({ store, process }: ProcessPorts) =>
+const recentReport = ({ store, process }: ProcessPorts) =>
   store.read
     .selectFrom('process')
     .select('name')
     .where('name', '=', process)
     .where('seen_at', '>=', sql<number>`${store.dialect.now} - ${maxReportAge}`);
+
+/**
+ * Reports that this process is running unless it has reported lately. What belongs to it afterwards, no other process takes over for some
+ * time. @throws StoreUnavailable
+ */
+export async function ensureReported(ports: ProcessPorts): Promise<void> {
+  if (ports.store.isShared && !(await recentReport(ports).executeTakeFirst())) await reportAlive(ports);
+}
 
 /** Returns the names of the running processes, this one first. Pending work of a process that is not among them was interrupted. */
 export async function findRunningProcesses({ store, process }: ProcessPorts): Promise<string[]> {

@@ -152,7 +152,7 @@ export class DiskCommands {
 
   remove(change: EntryChange): number {
     return this.#inRoot((root) =>
-      changeEntry(root, change, (entry, { own: evidence }) => removeEntry({ entry, evidence, token: change.token })),
+      changeEntry(root, change, (entry, { own: evidence }) => removeEntry({ entry, evidence, token: change.token }, change.confirmedAt)),
     );
   }
 

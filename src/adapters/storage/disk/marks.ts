@@ -1,5 +1,6 @@
 import fs from 'node:fs';
-import { afterCommitPoint, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
+import { StorageFull } from '#ports/storage-errors.ts';
+import { afterCommitPoint, linkUnsupportedCodes, systemErrorCode, toStorageError } from './disk-errors.ts';
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 /**
@@ -66,15 +67,25 @@ function renameMark(from: DirectoryEntry, to: DirectoryEntry): void {
 
 /** Marks a change as done. */
 export const confirmMark = (evidence: DirectoryEntry): void => renameMark(markOf(evidence), doneOf(evidence));
-/**
- * Marks a change as done that has no mark yet.
- * @param spare evidence of an earlier change, whose mark is renamed: that needs less time than a new one. null: there is none
- */
-export function markAsDone(evidence: DirectoryEntry, spare: DirectoryEntry | null): void {
-  if (!spare || !renameIfPresent(doneOf(spare), doneOf(evidence))) writeNote(doneOf(evidence), 'done');
-}
 /** Marks an upload as done. Its staging file serves as the mark. */
 export const confirmStaging = (staging: DirectoryEntry): void => renameMark(staging, doneOf(staging));
+
+/**
+ * Marks an upload as done.
+ * @param spare evidence of an earlier change, whose mark is renamed: that needs less time than a new one. null: there is none
+ * @returns false if the disk has no space for a mark, so that the staging file serves as the mark
+ */
+export function markAsDone(staging: DirectoryEntry, spare: DirectoryEntry | null): boolean {
+  if (spare && renameIfPresent(doneOf(spare), doneOf(staging))) return true;
+  try {
+    writeNote(doneOf(staging), 'done');
+    return true;
+  } catch (cause) {
+    if (!(toStorageError(cause) instanceof StorageFull)) throw cause;
+    confirmStaging(staging);
+    return false;
+  }
+}
 
 /** Returns whether a change is marked as done. */
 export const isConfirmed = (evidence: DirectoryEntry) => statEntry(doneOf(evidence)) !== undefined;

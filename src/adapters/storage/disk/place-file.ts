@@ -1,11 +1,10 @@
 import fs from 'node:fs';
 import { ItemChanged } from '#ports/storage-errors.ts';
-import { afterCommitPoint, errorWithCode, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
+import { afterCommitPoint, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
 import { diskEtag } from './entry.ts';
 import { confirmStaging, deleteMark, markAsDone, readNote, writeNote } from './marks.ts';
+import { claimAndRename, claimedName, deleteClaimNote, deleteEmptyClaim, hasClaimNote, noteNoClaim } from './name-claim.ts';
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
-
-const claimMode = 0o600;
 
 /** Suffix of the second name of a staging file. `replaceFile` renames this name over the file to replace. */
 const secondNameSuffix = '-twin';
@@ -14,13 +13,6 @@ const secondNameSuffix = '-twin';
  * another one is tried.
  */
 const nameSuffix = '-name';
-/**
- * Suffix of the claim note, which is used on a file system without hard links. It is written before the staging file is
- * renamed into place, and contains the name of the claim: the empty file that the staging file replaces.
- */
-const claimSuffix = '-claim';
-/** Text of the claim note if a file is replaced and there is no claim. No entry can have this name. */
-const noClaim = '/';
 
 /**
  * Gives a file a second name, and never replaces another file.
@@ -33,22 +25,6 @@ export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {
     return true;
   } catch (cause) {
     if (linkUnsupportedCodes.includes(systemErrorCode(cause))) return false;
-    throw cause;
-  }
-}
-
-/** Puts a file in place on a file system without hard links: an empty file claims the name, and is then replaced. */
-function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
-  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = fs.constants;
-  if (statEntry(to)) throw errorWithCode('EEXIST');
-  unlinkIfPresent(withSuffix(staging, claimSuffix)); // left by an earlier attempt with another name
-  writeNote(withSuffix(staging, claimSuffix), to.name);
-  fs.closeSync(fs.openSync(entryPath(to), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, claimMode));
-  if (fs.lstatSync(entryPath(to)).size !== 0) throw errorWithCode('EEXIST');
-  try {
-    fs.renameSync(entryPath(staging), entryPath(to));
-  } catch (cause) {
-    fs.unlinkSync(entryPath(to));
     throw cause;
   }
 }
@@ -69,7 +45,7 @@ function noteName(staging: DirectoryEntry, name: string, isFirst: boolean): void
 export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: boolean): void {
   noteName(staging, to.name, isFirst);
   if (linkFile(staging, to)) confirmStaging(staging);
-  else claimAndRename(staging, to);
+  else claimAndRename(staging, to, staging);
 }
 
 /**
@@ -84,8 +60,7 @@ export function moveByLink(staging: DirectoryEntry, to: DirectoryEntry, isFirst:
   noteName(staging, to.name, isFirst);
   if (!linkFile(staging, to)) return false;
   afterCommitPoint(() => {
-    markAsDone(staging, spare);
-    fs.unlinkSync(entryPath(staging));
+    if (markAsDone(staging, spare)) fs.unlinkSync(entryPath(staging));
   });
   return true;
 }
@@ -102,23 +77,21 @@ export function replaceFile(staging: DirectoryEntry, to: DirectoryEntry, etag: s
   if (!current.isFile() || diskEtag(current) !== etag) throw new ItemChanged('the file has changed');
   const secondName = withSuffix(staging, secondNameSuffix);
   const isLinked = linkFile(staging, secondName);
-  if (!isLinked) writeNote(withSuffix(staging, claimSuffix), noClaim);
+  if (!isLinked) noteNoClaim(staging);
   fs.renameSync(entryPath(isLinked ? secondName : staging), entryPath(to));
   if (isLinked) confirmStaging(staging);
 }
 
 /** Returns the name under which a file was put in place. It differs from the requested name if that one was taken. */
 export function recoveredName(staging: DirectoryEntry, name: string): string {
-  const claimName = readNote(withSuffix(staging, claimSuffix));
-  return readNote(withSuffix(staging, nameSuffix)) ?? (claimName === null || claimName === noClaim ? name : claimName);
+  return readNote(withSuffix(staging, nameSuffix)) ?? claimedName(staging) ?? name;
 }
 
 /**
  * Returns whether a staging file was renamed into place on a file system without hard links: its claim note exists, but
  * the staging file does not.
  */
-export const isStagingRenamed = (staging: DirectoryEntry) =>
-  !statEntry(staging) && statEntry(withSuffix(staging, claimSuffix)) !== undefined;
+export const isStagingRenamed = (staging: DirectoryEntry) => !statEntry(staging) && hasClaimNote(staging);
 
 /**
  * Returns whether a staging file was put in place by a hard link: the target is the same file, or the file has a
@@ -126,12 +99,7 @@ export const isStagingRenamed = (staging: DirectoryEntry) =>
  * staging files. Deletes a claim that is still empty.
  */
 export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {
-  const claimName = readNote(withSuffix(staging, claimSuffix));
-  if (claimName && claimName !== noClaim) {
-    const claim = { folder: target.folder, name: claimName };
-    const stat = statEntry(claim);
-    if (stat?.isFile() && stat.size === 0n) unlinkIfPresent(claim);
-  }
+  deleteEmptyClaim(staging, target.folder);
   const [stagingStat, targetStat] = [statEntry(staging), statEntry({ ...target, name: recoveredName(staging, target.name) })];
   if (!stagingStat) return false;
   const isInPlace = targetStat?.ino === stagingStat.ino && targetStat.dev === stagingStat.dev;
@@ -145,5 +113,6 @@ export const deleteNameNote = (staging: DirectoryEntry) => unlinkIfPresent(withS
 /** Deletes a staging file, its mark and its notes. */
 export function clearStaging(staging: DirectoryEntry): void {
   deleteMark(staging);
-  for (const suffix of ['', secondNameSuffix, claimSuffix, nameSuffix]) unlinkIfPresent(withSuffix(staging, suffix));
+  deleteClaimNote(staging);
+  for (const suffix of ['', secondNameSuffix, nameSuffix]) unlinkIfPresent(withSuffix(staging, suffix));
 }

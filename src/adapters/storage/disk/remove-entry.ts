@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { ItemNotFound } from '#ports/storage-errors.ts';
-import { afterCommitPoint, errorWithCode, systemErrorCode } from './disk-errors.ts';
+import { type ConfirmedAt, hasExpired } from './confirmation.ts';
+import { afterCommitPoint, ConfirmationExpired, errorWithCode, systemErrorCode } from './disk-errors.ts';
 import { confirmMark, createMark, deleteMark, isConfirmed, markText } from './marks.ts';
 import { descriptorPath } from './open-within-root.ts';
 import { linkFile } from './place-file.ts';
@@ -51,22 +52,29 @@ function isSameEntry(movedStat: fs.BigIntStats, checkedStat: fs.BigIntStats): bo
   return !movedStat.isFile() || (movedStat.mtimeNs === checkedStat.mtimeNs && movedStat.size === checkedStat.size);
 }
 
+/** An entry that was checked, and when its removal was confirmed. */
+interface CheckedEntry {
+  readonly stat: fs.BigIntStats;
+  readonly confirmedAt: ConfirmedAt;
+}
+
 /**
  * Moves an entry if it is still the one that was checked. If the disk hung, the move may happen minutes after the check. If another
- * process has saved another file under the name by then, that file is moved back.
- * @throws ENOENT if it was another entry
+ * process has saved another file under the name by then, or may have put new files into the folder, the entry is moved back.
+ * @throws ENOENT if it was another entry; ConfirmationExpired
  */
-function moveIfSame(entry: DirectoryEntry, checked: fs.BigIntStats, to: DirectoryEntry): void {
+function moveIfSame(entry: DirectoryEntry, checked: CheckedEntry, to: DirectoryEntry): void {
   fs.renameSync(entryPath(entry), entryPath(to));
   const movedStat = statEntry(to);
-  if (!movedStat || isSameEntry(movedStat, checked)) return;
-  if (movedStat.isFile() && linkFile(to, entry)) unlinkIfPresent(to);
+  const isSame = !movedStat || isSameEntry(movedStat, checked.stat);
+  if (isSame && !hasExpired(checked.confirmedAt)) return;
+  if (movedStat?.isFile() && linkFile(to, entry)) unlinkIfPresent(to);
   else fs.renameSync(entryPath(to), entryPath(entry));
-  throw errorWithCode('ENOENT');
+  throw isSame ? new ConfirmationExpired('the disk did not respond in time') : errorWithCode('ENOENT');
 }
 
 /** Removes an entry that cannot be moved to `.postern/`: renames it in its folder, and deletes it there. */
-function removeViaSibling(removal: Removal, checked: fs.BigIntStats): void {
+function removeViaSibling(removal: Removal, checked: CheckedEntry): void {
   createMark(removal.evidence, 'removed');
   moveIfSame(removal.entry, checked, siblingOf(removal));
   afterCommitPoint(() => {
@@ -76,7 +84,7 @@ function removeViaSibling(removal: Removal, checked: fs.BigIntStats): void {
 }
 
 /** Moves an entry to `.postern/`. @returns false if `.postern/` cannot be created, or is in another file system or mount */
-function moveToStaging(removal: Removal, checked: fs.BigIntStats): boolean {
+function moveToStaging(removal: Removal, checked: CheckedEntry): boolean {
   if (hasSiblingEvidence(removal)) return false;
   try {
     moveIfSame(removal.entry, checked, removal.evidence);
@@ -87,11 +95,12 @@ function moveToStaging(removal: Removal, checked: fs.BigIntStats): boolean {
   }
 }
 
-/** Removes a file or folder. @throws ItemNotFound if the entry is neither */
-export function removeEntry(removal: Removal): void {
+/** Removes a file or folder. @throws ItemNotFound if the entry is neither; ConfirmationExpired */
+export function removeEntry(removal: Removal, confirmedAt: ConfirmedAt): void {
   const stat = fs.lstatSync(entryPath(removal.entry), { bigint: true });
   if (!stat.isFile() && !stat.isDirectory()) throw new ItemNotFound('the item is neither a file nor a folder');
-  if (!moveToStaging(removal, stat)) removeViaSibling(removal, stat);
+  const checked = { stat, confirmedAt };
+  if (!moveToStaging(removal, checked)) removeViaSibling(removal, checked);
 }
 
 /** Returns whether the removed entry is in `.postern/`. */

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { ItemNotFound } from '#ports/storage-errors.ts';
 import { afterCommitPoint, commitPointError, errorWithCode } from './disk-errors.ts';
 import { confirmMark, createMarkForFreeName, type EvidenceOfName, markText } from './marks.ts';
+import { claimAndRename, deleteEmptyClaim } from './name-claim.ts';
 import { linkFile } from './place-file.ts';
 import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 
@@ -79,7 +80,7 @@ export function renameEntry(renaming: Renaming, evidence: EvidenceOfName): void 
   createMarkForFreeName(evidence, identityOf(stat));
   if (stat.isDirectory()) renameFolder(renaming);
   else if (linkFile(old, newEntry)) removeOldName(renaming, identityOf(stat), evidence.own);
-  else fs.renameSync(entryPath(old), entryPath(newEntry));
+  else claimAndRename(old, newEntry, evidence.own);
   confirmMark(evidence.own);
 }
 
@@ -106,6 +107,7 @@ export function recoverRename(renaming: Renaming, evidence: DirectoryEntry): boo
   if (identity === null || identity === '') return false;
   recoverOldName(renaming, identity);
   const { old, newEntry } = renaming;
+  if (hasIdentity(statEntry(old), identity)) deleteEmptyClaim(evidence, newEntry.folder);
   if (hasIdentity(statEntry(old), identity) && hasIdentity(statEntry(newEntry), identity)) fs.unlinkSync(entryPath(newEntry)); // undo
   if (statEntry(old)?.isDirectory() && statEntry(newEntry)?.isDirectory()) removeClaim(newEntry);
   // Falls back to the names: some file servers change the inode numbers of files.

@@ -164,7 +164,7 @@ export class ObjectStorage implements Storage {
    */
   async #tokenOf(key: string): Promise<string> {
     if (key.endsWith('.claim')) return (await this.#store.describe(key))?.token ?? '';
-    return key.slice(this.#keys.staging('').length).replace(/(\.\d+)?\.[a-z]+$/, '');
+    return key.slice(this.#keys.staging('').length).replace(/(\.\d+-\d+)?\.[a-z]+$/, '');
   }
 
   async sweep(findTokensInUse: FindTokensInUse, signal?: AbortSignal): Promise<void> {

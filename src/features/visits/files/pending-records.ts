@@ -3,7 +3,7 @@ import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { appendAuditEntry } from '#features/audit/audit-entry.ts';
 import { auditEntryOf } from '#features/audit/event-entry.ts';
 import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
-import { recentReport } from '#features/processes/running-processes.ts';
+import { ensureReported } from '#features/processes/running-processes.ts';
 import { checkQuota } from '#features/quotas/check-quota.ts';
 import { recordSpaceChange, requestCount } from '#features/quotas/counted-folders.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
@@ -119,9 +119,9 @@ async function confirmOwner(ports: ConfirmationPorts, tid: number, auditId: numb
   let queriedAt: number;
   do {
     queriedAt = clock.now();
-    const row = store.read.selectFrom('unsettled').select('process').where('tid', '=', tid).where('audit_id', '=', auditId);
-    const current = store.isShared ? row.where(({ exists }) => exists(recentReport(ports))) : row;
-    const pending = await current.executeTakeFirst();
+    await ensureReported(ports);
+    const query = store.read.selectFrom('unsettled').select('process').where('tid', '=', tid).where('audit_id', '=', auditId);
+    const pending = await query.executeTakeFirst();
     if (!pending || (owner !== null && pending.process !== owner)) throw new StoreUnavailable('another process has recovered the change');
   } while (clock.now() - queriedAt >= maxQueryTime);
 }
@@ -130,14 +130,14 @@ async function confirmOwner(ports: ConfirmationPorts, tid: number, auditId: numb
  * Checks that the change is still pending in this process. If this process was paused for more than
  * a minute, another process may have recovered its changes, and clients may have repeated them:
  * this process must not make them any more.
- * @throws StoreUnavailable if another process has begun to recover the change, or may soon do so
+ * @throws StoreUnavailable if another process has begun to recover the change
  */
 export const confirmPending = (ports: ConfirmationPorts, tid: number, auditId: number): Promise<void> =>
   confirmOwner(ports, tid, auditId, ports.process);
 
 /**
  * Checks that the outcome of a change is still unknown, whichever process it belongs to.
- * @throws StoreUnavailable if another process has found it out, or may soon do so
+ * @throws StoreUnavailable if another process has found it out
  */
 export const confirmUnknown = (ports: ConfirmationPorts, tid: number, auditId: number): Promise<void> =>
   confirmOwner(ports, tid, auditId, null);

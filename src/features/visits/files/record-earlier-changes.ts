@@ -4,6 +4,7 @@ import { findStorageLocation, openLocation } from '#features/storage-access/open
 import type { Ports } from '#ports/ports.ts';
 import type { Confirm, PendingFileChange, Storage } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
+import { StoreUnavailable } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { resultsInName } from './name-locks.ts';
 import { confirmUnknown } from './pending-records.ts';
@@ -44,7 +45,7 @@ async function findOutcome(
     const name = await storage.recover(change, confirm);
     return name === null && !(await storage.giveUp(change)) ? 'waits' : { name };
   } catch (cause) {
-    if (cause instanceof StorageUnavailable) throw new EarlierChangePending(cause.message, { cause });
+    if (cause instanceof StorageUnavailable || cause instanceof StoreUnavailable) throw new EarlierChangePending(cause.message, { cause });
     throw cause;
   }
 }

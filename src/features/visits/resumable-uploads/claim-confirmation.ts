@@ -1,4 +1,4 @@
-import { recentReport } from '#features/processes/running-processes.ts';
+import { ensureReported } from '#features/processes/running-processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Confirm } from '#ports/storage.ts';
 import { StoreUnavailable } from '#ports/store.ts';
@@ -9,17 +9,17 @@ const maxConfirmationAge = 5_000;
 
 type ConfirmationPorts = Pick<Ports, 'store' | 'clock' | 'process'>;
 
-/** @throws StoreUnavailable if the upload belongs to another process, or may soon do so */
+/** @throws StoreUnavailable if the upload belongs to another process */
 async function checkClaim(ports: ConfirmationPorts, { tid, id }: Pick<UploadRow, 'tid' | 'id'>): Promise<void> {
+  await ensureReported(ports);
   const row = await ports.store.read
     .selectFrom('resumable_upload')
     .select('id')
     .where('tid', '=', tid)
     .where('id', '=', id)
     .where('holder', '=', ports.process)
-    .where(({ exists }) => exists(recentReport(ports)))
     .executeTakeFirst();
-  if (!row) throw new StoreUnavailable('another process may have continued the upload');
+  if (!row) throw new StoreUnavailable('another process has continued the upload');
 }
 
 /**
