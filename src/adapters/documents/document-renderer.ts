@@ -10,7 +10,7 @@ import {
   type SourceDocument,
 } from '#ports/documents.ts';
 import { DescribeAnswer } from './image/image-tasks.ts';
-import { DrawAnswer, OpenAnswer, PlaceAnswer } from './pdf/pdf-tasks.ts';
+import { OpenAnswer, PlaceAnswer } from './pdf/pdf-tasks.ts';
 import { ProcessLane } from './process-lane.ts';
 import { childScript } from './sandbox/child-script.ts';
 import { type Frame, noBytes } from './sandbox/frames.ts';
@@ -54,11 +54,7 @@ export class DocumentRenderer implements Documents {
 
   async draw(document: SourceDocument, { index, bounds, mark }: PageRequest): Promise<Uint8Array> {
     const { kind, tid } = document;
-    if (kind === 'pdf') {
-      const { header, bytes } = await this.#runOnPdf(document, { task: 'draw', index, ...bounds, mark });
-      const picture = { header: { task: 'encode', ...parseHeader(DrawAnswer, header) }, bytes };
-      return (await this.#runOnImage(tid, picture)).bytes;
-    }
+    if (kind === 'pdf') return (await this.#runOnPdf(document, { task: 'draw', index, ...bounds, mark })).bytes;
     if (index > 0) throw new DocumentUnusable('noSuchPage');
     return (await this.#runOnImage(tid, { header: { task: 'draw', ...bounds, mark }, bytes: await document.read() })).bytes;
   }

@@ -11,10 +11,8 @@ const DescribeTask = Type.Object({ task: Type.Literal('describe') });
 const DrawTask = Type.Object({ task: Type.Literal('draw'), width: Length, height: Type.Union([Length, Type.Null()]), mark: Mark });
 /** Returns the image in its own format and size, with the text of `mark` over it. */
 const MarkTask = Type.Object({ task: Type.Literal('mark'), mark: Type.String() });
-/** Returns the pixels in the bytes of the frame, four bytes each, as a JPEG. */
-const EncodeTask = Type.Object({ task: Type.Literal('encode'), width: Length, height: Length });
 
-export const ImageTask = Type.Union([DescribeTask, DrawTask, MarkTask, EncodeTask]);
+export const ImageTask = Type.Union([DescribeTask, DrawTask, MarkTask]);
 export type ImageTask = Static<typeof ImageTask>;
 
 export const DescribeAnswer = Type.Object({ width: Length, height: Length });

@@ -58,7 +58,6 @@ export class ImageTasks {
 
   async run({ header, bytes }: Frame): Promise<Frame> {
     const task = parseHeader(ImageTask, header);
-    if (task.task === 'encode') return this.#output(sharp(bytes, { raw: { width: task.width, height: task.height, channels: 4 } }), 'jpeg');
     const { image, format, size } = await openImage(bytes);
     if (task.task === 'describe') return { header: { ...size }, bytes: noBytes };
     if (task.task === 'mark') return this.#output(await this.#marked(image, size, task.mark), format);

@@ -3,7 +3,7 @@ import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
 import type { PageSize } from '#ports/documents.ts';
 import { allocate, copyIn, copyOut } from './pdfium-memory.ts';
 
-/** Pixels with red, green, blue and alpha, one byte each, from the upper left corner. */
+/** Pixels from the upper left corner, with red, green, blue and, only on transparent ground, alpha: one byte each. */
 export interface Picture {
   readonly data: Uint8Array;
   /** Pixels. */
@@ -14,12 +14,14 @@ export interface Picture {
 const passwordError = 4; // FPDF_ERR_PASSWORD
 const drawsAnnotations = 0x01; // FPDF_ANNOT
 const redFirst = 0x10; // FPDF_REVERSE_BYTE_ORDER
-const hasAlpha = 1;
-const bytesPerPixel = 4;
 const flattenForDisplay = 0; // FLAT_NORMALDISPLAY
 const flattenFailed = 0; // FLATTEN_FAIL
-const white = 0xffffffff;
-const transparent = 0x00000000;
+
+/** The kinds of ground on which pages are drawn. */
+const grounds = {
+  white: { format: 2, bytesPerPixel: 3, colour: 0xffffffff }, // FPDFBitmap_BGR
+  transparent: { format: 4, bytesPerPixel: 4, colour: 0x00000000 }, // FPDFBitmap_BGRA
+} as const;
 
 /** A PDF that PDFium has opened. Disposal closes it. */
 export class PdfDocument implements Disposable {
@@ -53,12 +55,12 @@ export class PdfDocument implements Disposable {
 
   /** Draws a page on white, with its annotations and filled fields. @throws TaskRefused */
   draw(index: number, width: number, height: number): Picture {
-    return this.#draw(index, width, height, white);
+    return this.#draw(index, width, height, 'white');
   }
 
   /** Draws a page on transparent ground. @throws TaskRefused */
   drawTransparent(index: number, width: number, height: number): Picture {
-    return this.#draw(index, width, height, transparent);
+    return this.#draw(index, width, height, 'transparent');
   }
 
   /**
@@ -89,17 +91,19 @@ export class PdfDocument implements Disposable {
     this.#resources.dispose();
   }
 
-  #draw(index: number, width: number, height: number, ground: number): Picture {
+  #draw(index: number, width: number, height: number, ground: keyof typeof grounds): Picture {
     const module = this.#module;
+    const { format, bytesPerPixel, colour } = grounds[ground];
     using resources = new DisposableStack();
     const page = resources.adopt(this.#loadFlattened(index), (opened) => module.FPDF_ClosePage(opened));
-    const bitmap = module.FPDFBitmap_Create(width, height, hasAlpha);
+    const length = width * height * bytesPerPixel;
+    const { address } = resources.use(allocate(module, length));
+    const bitmap = module.FPDFBitmap_CreateEx(width, height, format, address, width * bytesPerPixel);
     if (bitmap === 0) throw new TaskRefused('memory');
     resources.defer(() => module.FPDFBitmap_Destroy(bitmap));
-    module.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, ground);
+    module.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, colour);
     module.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, drawsAnnotations | redFirst);
-    const data = copyOut(module, module.FPDFBitmap_GetBuffer(bitmap), width * height * bytesPerPixel);
-    return { data, width, height };
+    return { data: copyOut(module, address, length), width, height };
   }
 
   /** Opens a page. A rendering leaves filled fields out unless they are made a part of the page first. */

@@ -9,7 +9,7 @@ const Points = Type.Number({ minimum: 0, maximum: 1e9 });
 
 /** Keeps the document in the bytes of the frame under an id. */
 const OpenTask = Type.Object({ task: Type.Literal('open'), id: Type.String() });
-/** Draws a page, with the text of `mark` over it, at most `width` and `height` pixels large. */
+/** Returns a page as a JPEG, with the text of `mark` over it, at most `width` and `height` pixels large. */
 const DrawTask = Type.Object({
   task: Type.Literal('draw'),
   id: Type.String(),
@@ -29,4 +29,3 @@ export type PdfTask = Static<typeof PdfTask>;
 
 export const OpenAnswer = Type.Object({ pages: Type.Array(Type.Object({ width: Points, height: Points })) });
 export const PlaceAnswer = Type.Object({ kept: Position, start: Position, end: Position });
-export const DrawAnswer = Type.Object({ width: Count, height: Count });

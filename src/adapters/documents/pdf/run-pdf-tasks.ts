@@ -8,6 +8,7 @@ import { parseHeader } from '#adapters/documents/sandbox/parse-header.ts';
 import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
 import { scaleTo } from '#adapters/documents/scale-to.ts';
 import type { PageSize, PictureBounds } from '#ports/documents.ts';
+import type { EncodeJpeg } from './jpeg-encoder.ts';
 import { PdfDocument, type Picture } from './pdf-document.ts';
 import { PdfTask } from './pdf-tasks.ts';
 import { addSignaturePlace } from './signature-place.ts';
@@ -29,12 +30,13 @@ function markPicture({ data }: Picture): MarkPicture {
   return { data, drawn: Uint32Array.from(drawn) };
 }
 
-/** Lays the marks over an opaque picture of the same size. */
+/** Lays the marks over a picture of the same size on white ground. */
 function blend({ data: ground }: Picture, { data: marks, drawn }: MarkPicture): void {
   for (const pixel of drawn) {
     const alpha = marks[pixel + 3] ?? 0;
-    for (let channel = pixel; channel < pixel + 3; channel += 1)
-      ground[channel] = ((marks[channel] ?? 0) * alpha + (ground[channel] ?? 0) * (255 - alpha)) / 255;
+    const start = (pixel / 4) * 3;
+    for (let channel = 0; channel < 3; channel += 1)
+      ground[start + channel] = ((marks[pixel + channel] ?? 0) * alpha + (ground[start + channel] ?? 0) * (255 - alpha)) / 255;
   }
 }
 
@@ -42,6 +44,7 @@ function blend({ data: ground }: Picture, { data: marks, drawn }: MarkPicture): 
 export class PdfTasks {
   readonly #pdfium: WrappedPdfiumModule;
   readonly #fonts: readonly MarkFont[];
+  readonly #encodeJpeg: EncodeJpeg;
   readonly #documents = new LRUCache<string, PdfDocument>({
     max: maxDocuments,
     maxSize: maxDocumentBytes,
@@ -50,9 +53,10 @@ export class PdfTasks {
   /** Pictures of marks, by text and size. */
   readonly #marks = new LRUCache<string, MarkPicture>({ max: maxMarks });
 
-  constructor(pdfium: WrappedPdfiumModule, fonts: readonly MarkFont[]) {
+  constructor(pdfium: WrappedPdfiumModule, fonts: readonly MarkFont[], encodeJpeg: EncodeJpeg) {
     this.#pdfium = pdfium;
     this.#fonts = fonts;
+    this.#encodeJpeg = encodeJpeg;
   }
 
   async run({ header, bytes }: Frame): Promise<Frame> {
@@ -64,8 +68,7 @@ export class PdfTasks {
     }
     const document = this.#find(task.id);
     if (task.task === 'mark') return { header: {}, bytes: await overlayMarks(document.copyPages(), outlineText(task.mark, this.#fonts)) };
-    const picture = await this.#draw(document, task);
-    return { header: { width: picture.width, height: picture.height }, bytes: picture.data };
+    return { header: {}, bytes: this.#encodeJpeg(await this.#draw(document, task)) };
   }
 
   #open(id: string, bytes: Uint8Array): Frame {
