@@ -137,10 +137,14 @@ test('/openapi.json has unique operationIds, a schema for each record type, and 
   assert.equal(components.schemas.ShareSearchResponse.properties.list.items.$ref, '#/components/schemas/Share');
   assert.equal(responseSchema('/s/{viewId}/visit', 'get'), '#/components/schemas/Visit');
   const ajv = new Ajv({ strict: false, formats: { 'date-time': true } });
-  for (const { operationId, requestBody } of operations) {
-    const json = requestBody?.content['application/json'];
-    if (!json || operationId.startsWith('link_') || operationId.startsWith('portal_')) continue;
-    assert.ok(ajv.validate(json.schema, json.example), `${operationId}: ${ajv.errorsText()}`);
+  for (const { operationId, requestBody, responses } of operations) {
+    const body = requestBody?.content['application/json'];
+    if (body) assert.ok(ajv.validate(body.schema, body.example), `${operationId}: ${ajv.errorsText()}`);
+    if (!operationId.startsWith('link_') && !operationId.startsWith('portal_')) continue;
+    for (const { content } of Object.values<Json>(responses)) {
+      const response = content?.['application/json'];
+      if (response) assert.ok(response.example, `${operationId} has no example of its response`);
+    }
   }
 });
 

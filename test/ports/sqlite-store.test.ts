@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Migration } from '#adapters/store/migrations/migration.ts';
@@ -281,7 +281,22 @@ test('a change fails while another program locks the database, and the next one 
   assert.deepEqual(await keysOf(store), ['made']);
 });
 
-test('before a migration, a database with records is copied, and the copy has the old columns', async (t) => {
+test('a disk that fails when a query reads from it counts as the loss of the database', async (t) => {
+  const lost = Promise.withResolvers<unknown>();
+  const store = openSqliteStore(await temporaryFolder(t), lost.resolve);
+  atEnd(t, () => store[Symbol.asyncDispose]());
+  assert.deepEqual(await keysOf(store), []);
+  // A fake failure: no disk fails on request. SQLITE_IOERR_READ
+  const failure = Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 266 });
+  const allMock = t.mock.method(StatementSync.prototype, 'all', () => {
+    throw failure;
+  });
+  await assert.rejects(keysOf(store));
+  allMock.mock.restore();
+  assert.equal(await lost.promise, failure);
+});
+
+test('before a migration, a database with records is copied, and the copy has the old columns and cannot be read by other users', async (t) => {
   const file = join(await temporaryFolder(t), 'postern.db');
   const database = new DatabaseSync(file);
   atEnd(t, () => database.close());
@@ -294,6 +309,7 @@ test('before a migration, a database with records is copied, and the copy has th
 
   migrateSqlite(database, [first, second], copyTo, (steps) => assert.deepEqual(steps, ['0002']));
 
+  assert.equal(statSync(copyTo('0002')).mode & 0o777, 0o600);
   const copy = new DatabaseSync(copyTo('0002'), { readOnly: true });
   atEnd(t, () => copy.close());
   assert.deepEqual({ ...copy.prepare('SELECT * FROM thing').get() }, { id: 1, name: 'kept' });

@@ -19,6 +19,12 @@ test('the systemd unit allows AF_INET, AF_INET6, AF_NETLINK and AF_UNIX only', (
   assert.deepEqual(families?.toSorted(), ['AF_INET', 'AF_INET6', 'AF_NETLINK', 'AF_UNIX']); // Node.js lists the addresses of the machine through AF_NETLINK
 });
 
+test('under the systemd unit, a new folder can inherit the setgid bit of its parent', () => {
+  const unit = readFileSync(join(deploy, 'postern.service'), 'utf8');
+  assert.doesNotMatch(unit, /^RestrictSUIDSGID=(true|yes|on|1)$/m);
+  assert.match(unit, /^NoNewPrivileges=true$/m);
+});
+
 test('the container runs as a numeric user other than root, so that Kubernetes can check it', () => {
   assert.match(readFileSync(join(deploy, 'Containerfile'), 'utf8'), /^USER [1-9]\d*:[1-9]\d*$/m);
 });

@@ -9,55 +9,16 @@ import {
   SignInBody,
   Visit,
 } from '#core/records/visit.ts';
+import { listingExample, portalExample, visitExample } from './link-examples.ts';
+import { bytes, header, json, path, query, route } from './link-route.ts';
 
-const problem = {
-  description: 'The request was refused. The body is a problem document (RFC 9457).',
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-};
-const json = (schema: object) => ({ 'application/json': { schema } });
-const bytes = (type: string) => ({ [type]: { schema: { type: 'string', format: 'binary' } } });
-const viewId = { name: 'viewId', in: 'path', required: true, schema: { type: 'string' }, description: 'The id in the link.' };
-const path = {
-  name: 'path',
-  in: 'path',
-  required: true,
-  schema: { type: 'string' },
-  description: 'Path below the root of the share. Each segment is percent-encoded.',
-};
-const query = (name: string, schema: object, description: string) => ({ name, in: 'query', schema, description });
-const header = (name: string, description: string) => ({ name, in: 'header', schema: { type: 'string' }, description });
+const name = { type: 'object', properties: { name: { type: 'string' } } };
 
-interface RouteDescription {
-  readonly summary: string;
-  readonly parameters?: readonly object[];
-  readonly body?: object;
-  /** The content of each successful response, by status. */
-  readonly responses?: Readonly<Record<number, object>>;
-  readonly redirects?: Readonly<Record<number, object>>;
-}
-
-const security = [{}, { basic: [] }]; // none, or Basic
-
-function route(operationId: string, { summary, parameters = [], body, responses: successes = {}, redirects = {} }: RouteDescription) {
-  const responses = Object.fromEntries(
-    Object.entries(successes).map(([status, content]) => [status, { description: 'Success.', content }]),
-  );
-  return {
-    operationId,
-    tags: ['link'],
-    summary,
-    security,
-    parameters: [viewId, ...parameters],
-    ...(body ? { requestBody: { required: true, content: body } } : {}),
-    responses: { ...responses, ...redirects, default: problem },
-  };
-}
-
-const signIn = (id: string, response: object) => ({
+const signIn = (id: string, response: object, visited: object) => ({
   post: route(id, {
     summary: 'Signs in with the credentials that the link requires, such as a password or a code, and sets the session cookie.',
-    body: json(SignInBody),
-    responses: { 200: json(response) },
+    body: json(SignInBody, { username: 'ann', password: 'correct horse battery' }),
+    responses: { 200: json(response, visited) },
   }),
 });
 const startSignIn = (id: string) => ({
@@ -69,14 +30,14 @@ const startSignIn = (id: string) => ({
 const requestCode = (id: string, code: string) => ({
   post: route(id, {
     summary: `Sends an e-mail with a code ${code}. The code is valid only with the cookie that the response sets. The response is the same for every address.`,
-    body: json(CodeRequestBody),
+    body: json(CodeRequestBody, { email: 'ann@example.com' }),
     responses: { 202: {} },
   }),
 });
 const resetPassword = (id: string) => ({
   post: route(id, {
     summary: 'Sets a new password with a code from an e-mail, ends the other sessions of the access user, and sets the session cookie.',
-    body: json(PasswordResetBody),
+    body: json(PasswordResetBody, { email: 'ann@example.com', code: '123456', password: 'another long password' }),
     responses: { 204: {} },
   }),
 });
@@ -84,13 +45,16 @@ const signOut = (id: string) => ({
   post: route(id, {
     summary:
       'Signs out. If visitors sign in at an OpenID provider that supports sign-out, the response has an address: a browser that opens it is signed out at the provider too.',
-    responses: { 200: json({ type: 'object', properties: { url: { type: 'string' } } }), 204: {} },
+    responses: {
+      200: json({ type: 'object', properties: { url: { type: 'string' } } }, { url: 'https://login.example.com/logout' }),
+      204: {},
+    },
   }),
 });
 const password = (id: string) => ({
   post: route(id, {
     summary: 'Changes the password of the signed-in access user, and ends their other sessions.',
-    body: json(PasswordChangeBody),
+    body: json(PasswordChangeBody, { currentPassword: 'correct horse battery', password: 'another long password' }),
     responses: { 204: {} },
   }),
 });
@@ -116,10 +80,10 @@ export const linkPaths = {
   '/s/{viewId}/visit': {
     get: route('link_visit', {
       summary: 'Returns the ways to sign in, the signed-in visitor, and the allowed actions.',
-      responses: { 200: json(Visit) },
+      responses: { 200: json(Visit, visitExample) },
     }),
   },
-  '/s/{viewId}/sign-in': signIn('link_sign_in', Visit),
+  '/s/{viewId}/sign-in': signIn('link_sign_in', Visit, visitExample),
   '/s/{viewId}/sign-in/start': startSignIn('link_start_sign_in'),
   '/s/{viewId}/sign-in/code': requestCode('link_request_code', 'to sign in'),
   '/s/{viewId}/sign-out': signOut('link_sign_out'),
@@ -141,14 +105,14 @@ export const linkPaths = {
         query('sortOrder', { type: 'string' }, 'Default ascending.'),
         query('searchWord', { type: 'string' }, 'Substring of the name.'),
       ],
-      responses: { 200: json(Listing) },
+      responses: { 200: json(Listing, listingExample) },
     }),
   },
   '/s/{viewId}/pages/{path}': {
     get: route('link_document_pages', {
       summary: 'Returns the sizes of the pages of a PDF, or the size of an image. Requires canView.',
       parameters: [path],
-      responses: { 200: json(DocumentPages) },
+      responses: { 200: json(DocumentPages, { pages: [{ number: 1, width: 595, height: 842 }], totalCount: 1 }) },
     }),
   },
   '/s/{viewId}/page/{path}': {
@@ -181,7 +145,10 @@ export const linkPaths = {
       parameters: [path, header('If-Match', 'ETag of the file to replace.')],
       body: bytes('application/octet-stream'),
       responses: {
-        201: json({ type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' }, sha256: { type: 'string' } } }),
+        201: json(
+          { type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' }, sha256: { type: 'string' } } },
+          { name: 'report.pdf', size: 5, sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824' },
+        ),
       },
     }),
     delete: route('link_delete', {
@@ -213,15 +180,15 @@ export const linkPaths = {
     post: route('link_folder', {
       summary: 'Creates a folder. Requires canCreateFolder.',
       parameters: [path, { $ref: '#/components/parameters/idempotencyKey' }],
-      responses: { 201: json({ type: 'object', properties: { name: { type: 'string' } } }) },
+      responses: { 201: json(name, { name: 'Reports' }) },
     }),
   },
   '/s/{viewId}/rename': {
     post: route('link_rename', {
       summary: 'Renames a file or folder within its folder. Requires canRename.',
       parameters: [{ $ref: '#/components/parameters/idempotencyKey' }],
-      body: json(RenameBody),
-      responses: { 200: json({ type: 'object', properties: { name: { type: 'string' } } }) },
+      body: json(RenameBody, { path: 'Reports/report.pdf', name: 'report of May.pdf' }),
+      responses: { 200: json(name, { name: 'report of May.pdf' }) },
     }),
   },
   '/p/{viewId}': {
@@ -237,10 +204,10 @@ export const linkPaths = {
         query('startIndex', { type: 'integer' }, 'Index of the first share, starting at 0.'),
         query('pageSize', { type: 'integer', maximum: 1000 }, 'Default 1000.'),
       ],
-      responses: { 200: json(PortalVisit) },
+      responses: { 200: json(PortalVisit, portalExample) },
     }),
   },
-  '/p/{viewId}/sign-in': signIn('portal_sign_in', PortalVisit),
+  '/p/{viewId}/sign-in': signIn('portal_sign_in', PortalVisit, portalExample),
   '/p/{viewId}/sign-in/start': startSignIn('portal_start_sign_in'),
   '/p/{viewId}/sign-in/code': requestCode('portal_request_code', 'to sign in'),
   '/p/{viewId}/sign-out': signOut('portal_sign_out'),

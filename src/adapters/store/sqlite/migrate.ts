@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { replaceFileDurably } from '#adapters/os/durable-file.ts';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
@@ -56,9 +56,10 @@ export function migrateSqlite(
   }
 }
 
-/** Copies the database. A copy of an earlier, interrupted start has the same schema and can be deleted. */
+/** Copies the database, for the operator only. A copy of an earlier, interrupted start has the same schema and can be deleted. */
 function copy(database: DatabaseSync, file: string): void {
   for (const oldCopy of [file, `${file}.part`]) rmSync(oldCopy, { force: true });
+  writeFileSync(`${file}.part`, '', { mode: 0o600 }); // SQLite fills an empty file, and would create one that other users can read
   database.prepare('VACUUM INTO ?').run(`${file}.part`);
   replaceFileDurably(`${file}.part`, file);
 }

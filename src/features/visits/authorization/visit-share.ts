@@ -84,7 +84,10 @@ export async function visitResponse(ports: VisitResponsePorts, { link, authentic
   };
 }
 
-/** Returns the response to a visit of a link. Records the visit in the audit log, unless the visitor must sign in first. */
+/**
+ * Returns the response to a visit of a link, or to a sign-in there, which shows the share as well. Records the visit in the audit log, unless
+ * the visitor must sign in first.
+ */
 export async function visitShare(ports: AuthorizationPorts & VisitResponsePorts, visitorRequest: VisitorRequest): Promise<Visit> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
   const response = await visitResponse(ports, visit);

@@ -7,7 +7,7 @@ import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import { accessPortal, type PortalPorts, portalResponse } from '#features/visits/authorization/portal.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
-import { type VisitResponsePorts, visitResponse } from '#features/visits/authorization/visit-share.ts';
+import { type VisitResponsePorts, visitShare } from '#features/visits/authorization/visit-share.ts';
 import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import { beginSession, endSession } from '#features/visits/sessions/visit-session.ts';
 import { signedInVisitor } from '#features/visits/sessions/visitor-identity.ts';
@@ -71,7 +71,7 @@ export async function signInAtShare(
   const { link } = await authorizeVisit(ports, withoutCredentials(visitorRequest), { action: 'signIn' });
   const { session } = await signIn(ports, link, request, visitorRequest.viewId, { link, visitorRequest, action: 'sign-in', path: '' });
   await setCookie(session);
-  return visitResponse(ports, await authorizeVisit(ports, withSession(visitorRequest, session), { action: 'visit' }));
+  return visitShare(ports, withSession(visitorRequest, session));
 }
 
 /** Signs a visitor in at a portal. */
