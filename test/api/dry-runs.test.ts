@@ -19,7 +19,8 @@ test('a dry run returns success with dryRun and without the fields of new record
       await postern.call('loginprofile/search'),
       await postern.call('accessuser/search'),
       await postern.call('apikey/search'),
-      await postern.call('location/search'),
+      // A job counts the used space in the background.
+      (await postern.call('location/search')).list.map(({ usedBytes, usedFiles, ...location }: Record<string, unknown>) => location),
       await postern.call('operator/search'),
       await postern.call('tenant/search'),
       await postern.call('tenant/getPolicy'),
