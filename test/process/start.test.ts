@@ -191,6 +191,13 @@ test('with POSTERN_ADMIN_PORT, links and management operations are served on sep
   }
   assert.doesNotMatch(await (await fetch(postern.publicUrl)).text(), /docs/);
   for (const url of [postern.publicUrl, postern.apiUrl]) assert.equal(await status(`${url}/health/live`), 200);
+  const home = await fetch(`${postern.apiUrl}/`, { redirect: 'manual' });
+  assert.deepEqual([home.status, home.headers.get('location')], [302, '/console']);
+});
+
+test('the address for the first account begins with POSTERN_PUBLIC_URL', async (t) => {
+  const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
+  assert.match(postern.firstConsoleUrl ?? '', /^https:\/\/files\.example\.com\/console\/first#/);
 });
 
 test('POSTERN_LOCAL_ROOTS must not overlap the data folder', async (t) => {

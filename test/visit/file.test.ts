@@ -276,6 +276,16 @@ for (const [what, failingMethod, cause] of [
     assert.deepEqual([answer.status, answer.json.code], [503, 'storageAway']);
   });
 
+test('while the process has no free file descriptor, a request for a file gets 503 with Retry-After', async (t) => {
+  const postern = await startWithStorages(t, (method) => {
+    if (method === 'storage.open') throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+  });
+  await writeFile(join(postern.files, 'a.bin'), 'x');
+  const { base } = await createShare(postern);
+  const { status, json, headers } = await sendPath(postern, `${base}/file/a.bin`);
+  assert.deepEqual([status, json.code, headers['retry-after']], [503, 'descriptorsUsedUp', '5']);
+});
+
 test('a response never contains bytes that the file does not have, even if the file is truncated in the meantime', {
   timeout: 20_000,
 }, async (t) => {
