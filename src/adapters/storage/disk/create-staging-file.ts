@@ -6,7 +6,7 @@ import type { StagedUpload } from './staged-upload.ts';
 /**
  * Deletes a staging file that a thread has created so late that its caller got an error. If that fails, recovery or a sweep deletes it.
  */
-export function discardLate({ data }: Pick<FolderThreads, 'data'>, upload: StagedUpload, client: UploadTarget['client']): void {
+function discardLate({ data }: Pick<FolderThreads, 'data'>, upload: StagedUpload, client: UploadTarget['client']): void {
   data.run('discardUpload', [upload], { client, always: true }).catch(() => {});
 }
 

@@ -1,15 +1,14 @@
 import fs from 'node:fs';
 import { errorWithCode } from './disk-errors.ts';
 import { readNote, writeNote } from './marks.ts';
+import { createFile } from './open-within-root.ts';
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 // Without hard links, a file gets a free name in two steps: an empty file, the claim, takes the name, and is then replaced.
 
 const claimMode = 0o600;
 
-/**
- * Suffix of the claim note in the staging area. It is written before the claim is created, and contains the name of the claim.
- */
+/** Suffix of the claim note in the staging area. It is written before the claim is created, and contains the name of the claim. */
 const claimSuffix = '-claim';
 /** Text of the claim note if a file is replaced and there is no claim. No entry can have this name. */
 const noClaim = '/';
@@ -43,11 +42,10 @@ export function deleteEmptyClaim(evidence: DirectoryEntry, folder: number): void
  * @throws EEXIST if the name is taken
  */
 export function claimAndRename(from: DirectoryEntry, to: DirectoryEntry, evidence: DirectoryEntry): void {
-  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = fs.constants;
   if (statEntry(to)) throw errorWithCode('EEXIST');
   deleteClaimNote(evidence); // left by an earlier attempt with another name
   writeNote(noteOf(evidence), to.name);
-  const file = fs.openSync(entryPath(to), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, claimMode);
+  const file = createFile(to.folder, to.name, claimMode);
   const { ino } = fs.fstatSync(file, { bigint: true });
   fs.closeSync(file);
   const isClaim = () => {
