@@ -5,7 +5,7 @@ import type { Ports } from '#ports/ports.ts';
 export const reportInterval = 10_000;
 /** How long a process counts as running after its last report; ms. */
 export const processTimeout = 60_000;
-/** Age of its last report at which a process no longer changes files, long before it counts as ended; ms. */
+/** Age of its last report at which a process reports again before it changes files, long before it counts as ended; ms. */
 const maxReportAge = processTimeout - 20_000;
 
 /** Stands in place of the name of a process while a pending change belongs to no process. */
@@ -63,20 +63,21 @@ export async function reportProcessEnd({ store, process }: ProcessPorts): Promis
   if (store.isShared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute(), 'job');
 }
 
-/** Returns a query for a row that exists if this process has reported lately. If not, it may soon count as ended, or does already. */
-const recentReport = ({ store, process }: ProcessPorts) =>
-  store.read
+/**
+ * Reports that this process is running, unless it has reported lately. Otherwise it might soon count as ended, and another process would
+ * take over what belongs to it.
+ * @throws StoreUnavailable
+ */
+export async function ensureReported(ports: ProcessPorts): Promise<void> {
+  const { store, process } = ports;
+  if (!store.isShared) return;
+  const recentReport = await store.read
     .selectFrom('process')
     .select('name')
     .where('name', '=', process)
-    .where('seen_at', '>=', sql<number>`${store.dialect.now} - ${maxReportAge}`);
-
-/**
- * Reports that this process is running unless it has reported lately. What belongs to it afterwards, no other process takes over for some
- * time. @throws StoreUnavailable
- */
-export async function ensureReported(ports: ProcessPorts): Promise<void> {
-  if (ports.store.isShared && !(await recentReport(ports).executeTakeFirst())) await reportAlive(ports);
+    .where('seen_at', '>=', sql<number>`${store.dialect.now} - ${maxReportAge}`)
+    .executeTakeFirst();
+  if (!recentReport) await reportAlive(ports);
 }
 
 /** Returns the names of the running processes, this one first. Pending work of a process that is not among them was interrupted. */
