@@ -51,7 +51,7 @@ async function quotaPart({ store, clock }: Pick<Ports, 'store' | 'clock'>, link:
 }
 
 /** Returns the response for an authorized visit. Before sign-in, its `share` is null. */
-export async function visitResponse(ports: VisitResponsePorts, { link, authenticated, permit }: AuthorizedVisit): Promise<Visit> {
+async function visitResponse(ports: VisitResponsePorts, { link, authenticated, permit }: AuthorizedVisit): Promise<Visit> {
   const signedIn = authenticated?.signedIn ?? null;
   const signIn = signInPart(ports, link, signedIn);
   if (!signIn.signedIn) return { signIn, visitor: null, share: null };
