@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { DataFolder } from '../../src/data-folder.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { sendRequest, statusOf } from '../hostile/raw-socket.ts';
-import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
@@ -263,26 +260,6 @@ test('after a move to PostgreSQL, Postern does not start on the old database', a
   assert.match(postern.output(), /moved to PostgreSQL.*POSTERN_DATABASE_URL/);
   rmSync(join(data, 'moved-to-postgresql'));
   await runPostern(t, { POSTERN_DATA: data });
-});
-
-test('a private file is synced before its rename, and its folder after the rename, so that the file survives a power failure', async (t) => {
-  if (!isInstalled('strace')) return t.skip('strace is not installed');
-  const data = await temporaryFolder(t);
-  const script = `import { writePrivateFile } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../src/adapters/os/durable-file.ts')))};
-    writePrivateFile(${JSON.stringify(join(data, 'private-file'))}, 'text');`;
-  const trace = join(data, 'trace');
-  const traceOptions = ['-f', '-y', '-e', 'trace=rename,renameat,renameat2,fsync', '-o', trace];
-  const { status, stderr } = spawnSync('strace', [...traceOptions, process.execPath, '--input-type=module', '-e', script], {
-    encoding: 'utf8',
-  });
-  if (status !== 0 && /ptrace/.test(stderr)) return t.skip('this machine does not permit tracing');
-  const calls = readFileSync(trace, 'utf8')
-    .split('\n')
-    .filter((line) => line.includes(data));
-  const steps = calls.map((line) =>
-    /rename/.test(line) ? 'rename' : line.includes('private-file') ? 'sync of the file' : 'sync of the folder',
-  );
-  assert.deepEqual(steps, ['sync of the file', 'rename', 'sync of the folder']);
 });
 
 test('variables of a Kubernetes Service named postern are ignored, and other unknown variables are errors', () => {
