@@ -316,6 +316,19 @@ test('before a migration, a database with records is copied, and the copy has th
   assert.deepEqual({ ...database.prepare('SELECT * FROM thing').get() }, { id: 1 });
 });
 
+test('if a migration fails and SQLite rolls back by itself, the error names the cause, and the next start runs the migration again', async (t) => {
+  const database = new DatabaseSync(join(await temporaryFolder(t), 'postern.db'));
+  atEnd(t, () => database.close());
+  const migrate = (insert: string) => {
+    const statements = () => ['CREATE TABLE thing (id INTEGER PRIMARY KEY)', 'INSERT INTO thing VALUES (1)', insert];
+    const neverCopied = () => assert.fail('an empty database must not be copied');
+    migrateSqlite(database, [{ name: '0001', statements }], neverCopied, neverCopied);
+  };
+  // As on a full disk, SQLite ends the transaction itself: a second ROLLBACK would fail with "no transaction is active".
+  assert.throws(() => migrate('INSERT OR ROLLBACK INTO thing VALUES (1)'), /UNIQUE constraint failed: thing.id/);
+  migrate('INSERT INTO thing VALUES (2)');
+});
+
 test('a migration deletes the counts of deleted login profiles, and adds their `changes` to a common row', async (t) => {
   const folder = await temporaryFolder(t);
   const database = new DatabaseSync(join(folder, 'postern.db'));
