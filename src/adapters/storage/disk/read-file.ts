@@ -87,14 +87,20 @@ function readFile(pathDescriptor: number, name: string, times: number): ReadResp
   }
 }
 
+function entryResponse(name: string, stat: fs.BigIntStats): ReadResponse {
+  const entry = diskEntryOf(name, stat);
+  return entry ? { kind: 'entry', entry } : { kind: 'absent' };
+}
+
 function read(root: StorageRoot, { path, cachedEtag, entryOnly, callers: times }: ReadRequest): ReadResponse {
+  if (path === '' && entryOnly) return entryResponse('', fs.fstatSync(root.descriptor, { bigint: true }));
   const segments = path === '' ? [] : path.split('/');
   const name = segments.at(-1) ?? '';
   const pathDescriptor = openPathWithinRoot(root, segments);
   try {
     const stat = fs.fstatSync(pathDescriptor, { bigint: true });
+    if (entryOnly) return entryResponse(name, stat);
     const entry = diskEntryOf(name, stat);
-    if (entryOnly) return entry ? { kind: 'entry', entry } : { kind: 'absent' };
     if (!entry) throw errorWithCode('ELOOP');
     if (cachedEtag !== undefined && entry.etag === cachedEtag) return { kind: 'notModified' };
     return readFile(pathDescriptor, name, times);
