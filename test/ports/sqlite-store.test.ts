@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
+import { linkWithoutRowid } from '#adapters/store/migrations/0037-link-without-rowid.ts';
 import type { Migration } from '#adapters/store/migrations/migration.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { migrateSqlite } from '#adapters/store/sqlite/migrate.ts';
@@ -349,6 +350,28 @@ test('a migration deletes the counts of deleted login profiles, and adds their `
     counts.map((row) => ({ ...row })),
     [{ profile_id: 0, shares: 0, changes: 6 }],
   );
+});
+
+test('the migration that stores each link once keeps all links, and a link still belongs to an existing tenant', async (t) => {
+  const folder = await temporaryFolder(t);
+  const database = new DatabaseSync(join(folder, 'postern.db'));
+  atEnd(t, () => database.close());
+  const migrate = (steps: readonly Migration[]) =>
+    migrateSqlite(
+      database,
+      steps,
+      (step) => join(folder, step),
+      () => {},
+    );
+  migrate(migrations.slice(0, migrations.indexOf(linkWithoutRowid)));
+  database.exec("INSERT INTO tenant (id, title, created_at) VALUES (1, 'A', 0)");
+  database.exec("INSERT INTO link VALUES ('second', 1, NULL, 4), ('first', 1, 5, NULL), ('deleted', 1, NULL, NULL)");
+  const linksOf = () => database.prepare('SELECT * FROM link ORDER BY view_key').all();
+  const linksBefore = linksOf();
+  migrate(migrations);
+  assert.deepEqual(linksOf(), linksBefore);
+  assert.throws(() => database.exec("INSERT INTO link VALUES ('third', 2, NULL, NULL)"), /FOREIGN KEY/);
+  assert.throws(() => database.exec("INSERT INTO link VALUES ('third', 'text', NULL, NULL)"), /cannot store TEXT value/);
 });
 
 const auditEntry: NewAuditEntry = {

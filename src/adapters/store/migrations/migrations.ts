@@ -34,6 +34,7 @@ import { listChanges } from './0033-list-changes.ts';
 import { claimedUploads } from './0034-claimed-uploads.ts';
 import { heldNames } from './0035-held-names.ts';
 import { signatures } from './0036-signatures.ts';
+import { linkWithoutRowid } from './0037-link-without-rowid.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   claimedUploads,
   heldNames,
   signatures,
+  linkWithoutRowid,
 ];

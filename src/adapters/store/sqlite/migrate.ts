@@ -65,4 +65,7 @@ function copy(database: DatabaseSync, file: string): void {
 }
 
 /** Makes a new table STRICT: its columns hold only values of their type, as in PostgreSQL. */
-const strict = (statement: string) => (/^\s*CREATE TABLE/.test(statement) ? `${statement} STRICT` : statement);
+function strict(statement: string): string {
+  if (!/^\s*CREATE TABLE/.test(statement)) return statement;
+  return `${statement}${statement.endsWith('WITHOUT ROWID') ? ',' : ''} STRICT`;
+}
