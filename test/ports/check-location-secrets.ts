@@ -19,7 +19,7 @@ interface SecretLocation {
 }
 
 /**
- * Checks that a location is tested and listed, that its secret is masked and in no audit entry or log line, and that the stored secret is
+ * Checks that test and browsing work, that a location's secret is masked and in no audit entry or log line, and that the stored secret is
  * not sent to another server.
  */
 export async function checkLocationSecrets(

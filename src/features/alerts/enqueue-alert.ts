@@ -16,7 +16,7 @@ interface AuditedAction {
 
 /**
  * Enqueues the alert for an action, in the transaction that records the action or its outcome. Does nothing if the share notifies nobody.
- * The recipients are those of the share when the mail is planned.
+ * The recipients are those whom the share notifies when `planAlerts` creates the mail.
  */
 export async function enqueueAlert(
   tx: Tx,

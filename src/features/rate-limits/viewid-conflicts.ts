@@ -51,7 +51,7 @@ export async function countConflict(store: Store, caller: Caller, cause: unknown
   throw cause;
 }
 
-/** Runs a change that may cause a viewId conflict, in its transaction. @throws Refusal (429) after too many conflicts */
+/** Runs a change that may cause a viewId conflict; its transaction is already open. @throws Refusal (429) after too many conflicts */
 export type WithinConflictLimit = <T>(caller: Caller, parameters: unknown, work: () => Promise<T>) => Promise<T>;
 
 /**

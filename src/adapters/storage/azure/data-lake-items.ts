@@ -38,8 +38,8 @@ export class DataLakeItems implements FileServer {
   readonly movesAtOnce = true;
   readonly isPart = async () => false;
   /**
-   * `move` is longer than the time limit of the request. `newFile` may be shorter: a late request moves no other file, because nobody else
-   * uses the name in the staging area.
+   * `move` is longer than the time limit of the request. `newFile` may be shorter: even a late rename can move only the file of its own
+   * change, because no other change uses the old name, which is in the staging area.
    */
   readonly maxWorkTimes = { move: 120_000, newFile: () => 30_000 };
   readonly container: AzureContainer;

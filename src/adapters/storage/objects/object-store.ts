@@ -97,7 +97,7 @@ export interface ObjectStore {
   delete(keys: readonly string[]): Promise<void>;
   /**
    * Deletes objects that are still in the given versions.
-   * @param confirm awaited directly before each request, if the service may not know this condition: it would then delete all objects
+   * @param confirm awaited directly before each request, if the service may not know this condition: then any version is deleted
    */
   deleteUnchanged(objects: readonly ObjectVersion[], confirm?: Confirm): Promise<void>;
   /**

@@ -19,7 +19,7 @@ export interface S3Services extends ObjectStorageServices {
 
 /**
  * Returns a function that returns the access key of a location. The function throws StorageUnavailable if the configuration has none, or
- * the machine gets none.
+ * if the machine has no role or its metadata service does not respond.
  */
 function accessKeyOf(configuration: S3Configuration, machine: Pick<MachineCredentials, 'get'>): () => Promise<AccessKey> {
   const { useMachineCredentials = false, accessKeyId, secretAccessKey, sessionToken } = configuration;

@@ -19,7 +19,7 @@ const types: ColumnTypes = {
  * Migrates the database to the newest schema, all steps in one transaction. A step may take minutes in a database of
  * millions of records.
  * @param announce called before the first step with the names of all pending steps, if the database is not new
- * @throws Error if the database contains a step that this program does not know: the database is newer; as `ConnectionPool`
+ * @throws Error if the database contains a step that this program does not know: the database is newer; the errors of `ConnectionPool`
  */
 export async function migratePostgres(
   url: string,

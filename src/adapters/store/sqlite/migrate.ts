@@ -56,7 +56,7 @@ export function migrateSqlite(
   }
 }
 
-/** Copies the database, for the operator only. A copy of an earlier, interrupted start has the same schema and can be deleted. */
+/** Copies the database. Postern never reads the copy. Deletes one that an earlier, interrupted start left: it has the same schema. */
 function copy(database: DatabaseSync, file: string): void {
   for (const oldCopy of [file, `${file}.part`]) rmSync(oldCopy, { force: true });
   writeFileSync(`${file}.part`, '', { mode: 0o600 }); // SQLite fills an empty file, and would create one that other users can read

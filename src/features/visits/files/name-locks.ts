@@ -33,7 +33,7 @@ export async function withNameLocks<T>(
 ): Promise<T> {
   const folder = await storage.folderKey(parent);
   const keys = names.map((name) => `name ${folder}/${name}`);
-  // The locks let waiting changes take turns. A lock ends with its connection to the database, while the change may still be running.
+  // The locks let waiting changes take turns. If a lock is lost with its connection, the held names still protect the change.
   return ports.store.withLocks(keys, () => holdingNames(ports, keys, token, turn, change));
 }
 

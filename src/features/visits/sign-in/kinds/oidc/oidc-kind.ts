@@ -26,7 +26,7 @@ interface RenewalContent {
 
 const sealRenewal = ({ vault }: Pick<KindPorts, 'vault'>, renewal: RenewalContent) => vault.seal(renewalPurpose, JSON.stringify(renewal));
 
-/** Returns the configuration of a profile, as the client that the methods of `OpenId` take. */
+/** Returns the configuration of a profile, with its tenant. The methods of `OpenId` take the result as the client. */
 async function configurationOf(ports: KindPorts, profile: ProfileRef): Promise<OidcConfiguration & OpenIdClient> {
   const configuration: OidcConfiguration = JSON.parse(await readProviderConfiguration(ports, profile, 'OIDC'));
   return { ...configuration, tid: profile.tid };
