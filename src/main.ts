@@ -90,3 +90,9 @@ void postern.unavailableLocations().then((names) => {
       `Note: the location "${name}" does not respond. If it is a folder, check that the folder exists and can be read.\n`,
     );
 });
+void postern.officeProblem().then((problem) => {
+  if (problem !== null)
+    process.stderr.write(
+      `Note: LibreOffice is installed, but does not work in its sandbox, so Office documents are not shown: ${problem}\n`,
+    );
+});

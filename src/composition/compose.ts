@@ -44,6 +44,8 @@ export interface Postern extends AsyncDisposable {
   readonly firstConsoleUrl: string | null;
   /** Returns the names of the locations that do not respond; none, if the first check of all locations takes more than two seconds. */
   readonly unavailableLocations: () => Promise<readonly string[]>;
+  /** Returns why LibreOffice does not work; null: it works, or is not installed. */
+  readonly officeProblem: () => Promise<string | null>;
   readonly ports: Ports;
   /** Reopens the access log after its file was renamed. */
   readonly reopenLogs: () => void;
@@ -164,6 +166,7 @@ export async function compose(settings: Settings, replacements: TestReplacements
     firstKeyFile: firstKey === null || !(await isValidKey(ports, firstKey)) ? null : data.firstKeyFile,
     firstConsoleUrl: invitation === null ? null : `${settings.admin ? apiUrl : publicUrl}/console/first#${invitation}`,
     unavailableLocations: async () => (await readiness.readiness()).locations.filter(({ answers }) => !answers).map(({ name }) => name),
+    officeProblem: opened.officeProblem,
     ports,
     reopenLogs: () => access?.reopen(),
     async [Symbol.asyncDispose]() {

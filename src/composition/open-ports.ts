@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
 import { CertificateSignatures } from '#adapters/documents/certificate-signatures.ts';
 import { DocumentRenderer } from '#adapters/documents/document-renderer.ts';
+import { officeConverter } from '#adapters/documents/office/office-converter.ts';
 import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
 import { passkeys } from '#adapters/identity/passkeys.ts';
 import { ThreadedSamlProviders } from '#adapters/identity/saml/saml-providers.ts';
@@ -57,6 +58,8 @@ export interface OpenPorts {
    * AsyncLocalStorage, a request takes a tenth less time.
    */
   readonly clientAddress: AsyncLocalStorage<string> | null;
+  /** Returns why LibreOffice does not work; null: it works, or is not installed. */
+  readonly officeProblem: () => Promise<string | null>;
   /** Sets the base address of links. Before the first call, it is that of the settings, or `localhost` with the port of the settings. */
   readonly setPublicUrl: (url: string) => void;
 }
@@ -121,6 +124,7 @@ export async function openPorts(
   const sftp = sftpKind(objectServices);
   const storages = resources.use(storagesByKind({ local, s3, azure, sftp, webdav }));
   const providers = resources.use(new ThreadedProviders(privateTargets));
+  const office = officeConverter(settings.libreOffice);
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const random = systemRandom();
   const ports: Ports = {
@@ -134,7 +138,7 @@ export async function openPorts(
     directories: providers.directories,
     totp: totp(),
     passkeys: passkeys(),
-    documents: resources.use(new DocumentRenderer()),
+    documents: resources.use(new DocumentRenderer(office)),
     signatures: new CertificateSignatures(outbound),
     media: mediaTypes,
     process: random.token(processBits),
@@ -148,5 +152,5 @@ export async function openPorts(
   const setPublicUrl = (url: string) => {
     publicUrl = url;
   };
-  return { ports, transfers, listings, metrics, clientAddress, setPublicUrl };
+  return { ports, transfers, listings, metrics, clientAddress, setPublicUrl, officeProblem: async () => office?.problem() ?? null };
 }

@@ -4,9 +4,9 @@ export interface PageSize {
   readonly height: number;
 }
 
-/** A PDF or an image whose pages are drawn. */
+/** A document whose pages are drawn. */
 export interface SourceDocument {
-  readonly kind: 'pdf' | 'image';
+  readonly kind: 'pdf' | 'image' | 'office';
   readonly tid: number;
   /** The same for the same content: the renderer may keep a document, and does not read it again. */
   readonly version: string;
@@ -41,6 +41,8 @@ export type DocumentProblem =
   | 'certified'
   /** It has too many pages or pixels, or takes too much time or memory. */
   | 'tooCostly'
+  /** It is an Office document, and LibreOffice is not installed. */
+  | 'needsLibreOffice'
   | 'noSuchPage';
 
 /** A document cannot be drawn or marked. Another attempt would fail, too. */
@@ -76,11 +78,13 @@ export class RendererUnavailable extends Error {}
  * RendererUnavailable. A tenant has one process of each kind at a time, so its tasks run one after the other.
  */
 export interface Documents extends AsyncDisposable {
+  /** Whether it can draw Office documents: whether LibreOffice is installed. */
+  readonly drawsOffice: boolean;
   /** Returns the sizes of all pages. */
   pages(document: SourceDocument): Promise<readonly PageSize[]>;
   /** Returns a page as a JPEG. */
   draw(document: SourceDocument, request: PageRequest): Promise<Uint8Array>;
-  /** Returns a new PDF, or an image of the same format, that contains only the pages of the document, with a text over each. */
+  /** Returns a new PDF, or an image of the same format (of an Office document: a PDF), that contains only the pages of the document, with a text over each. */
   mark(document: SourceDocument, mark: string): Promise<Uint8Array>;
   /**
    * Adds an empty place for a signature to a PDF. Earlier signatures stay valid. DocumentUnusable: `encrypted`, `certified` or `damaged`.

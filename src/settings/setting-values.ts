@@ -38,6 +38,11 @@ export const parseSendfile = (value: string) =>
 
 export const parseAccessLog = (value: string) => (value === 'stdout' ? value : resolve(value));
 
+export const parseProgram = (value: string) => {
+  if (value === 'none') return null;
+  return isAbsolute(value) ? value : fail('must be an absolute path, or `none`');
+};
+
 export function parseRangesSetting(value: string): string {
   const ranges = parseRanges(value);
   return 'invalidEntry' in ranges ? fail(`"${ranges.invalidEntry}" is not an address, a CIDR block or a first-last range`) : value;

@@ -38,6 +38,8 @@ export interface Settings {
   readonly mail: MailSettings | null;
   /** null: operators sign in with passwords only. */
   readonly operatorProvider: OperatorProvider | null;
+  /** Path of the program of LibreOffice; null: Office documents are not drawn. */
+  readonly libreOffice: string | null;
   readonly maxFileSize: number;
   /** File of the access log, or `stdout`; null: no access log. */
   readonly accessLog: string | null;
@@ -122,6 +124,7 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
             timeZone: readValue(settingDefinitions.mailTimeZone),
           },
     operatorProvider: readOperatorProvider(readValue),
+    libreOffice: readValue(settingDefinitions.libreOffice),
     maxFileSize: readValue(settingDefinitions.maxFileSize),
     accessLog: readValue(settingDefinitions.accessLog),
     auditDays: readValue(settingDefinitions.auditDays),

@@ -1,9 +1,12 @@
 import type { Visit } from '#core/records/visit.ts';
+import { fileKind } from './listing/file-kind.ts';
 
 type Share = NonNullable<Visit['share']>;
 export type LinkPermissions = Share['can'] & {
   /** Whether only files that can carry a watermark can be opened or downloaded. They are shown as pictures of their pages. */
   readonly onlyMarked: boolean;
+  /** Whether the server draws the pages of Office documents. */
+  readonly officePages: boolean;
 };
 
 /** The types of files that can carry a watermark, by their names. The server decides by their content. */
@@ -11,7 +14,8 @@ const markableTypes = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp
 
 /** Returns what the page offers for a file. */
 export function filePermissions(can: LinkPermissions, { mediaType }: { readonly mediaType: string }): LinkPermissions {
-  return can.onlyMarked && !markableTypes.includes(mediaType) ? { ...can, view: false, download: false } : can;
+  if (!can.onlyMarked || markableTypes.includes(mediaType)) return can;
+  return { ...can, view: can.view && can.officePages && fileKind(mediaType) === 'office', download: false };
 }
 
 /** Returns whether the page lists the files. */
@@ -27,6 +31,7 @@ export function offeredPermissions(share: Share): LinkPermissions {
   const hasDownloads = !share.marked || share.markedDownload;
   return {
     onlyMarked: share.marked,
+    officePages: share.officePages,
     view: can.view,
     download: can.download && hasDownloads,
     downloadFolder: can.downloadFolder && hasDownloads && folder,

@@ -10,7 +10,8 @@ import {
   type SourceDocument,
 } from '#ports/documents.ts';
 import { DescribeAnswer } from './image/image-tasks.ts';
-import { OpenAnswer, PlaceAnswer } from './pdf/pdf-tasks.ts';
+import type { OfficeConverter } from './office/office-converter.ts';
+import { PagesAnswer, PlaceAnswer } from './pdf/pdf-tasks.ts';
 import { ProcessLane } from './process-lane.ts';
 import { childScript } from './sandbox/child-script.ts';
 import { type Frame, noBytes } from './sandbox/frames.ts';
@@ -20,7 +21,7 @@ const limits = { memory: 1024, taskTime: 20_000, answer: 256 << 20 };
 const [maxTasks, maxTasksOfTenant] = [2, 1];
 const maxTenants = 4; // whose processes run at a time
 
-type Kind = SourceDocument['kind'];
+type Kind = 'pdf' | 'image';
 
 /** The processes of one tenant. */
 interface TenantLanes extends AsyncDisposable {
@@ -45,23 +46,33 @@ function startLanes(): TenantLanes {
 export class DocumentRenderer implements Documents {
   readonly #inTurn: FairScheduler = fairScheduler(maxTasks, maxTasksOfTenant);
   readonly #tenants = new Map<number, TenantLanes>();
+  readonly #office: OfficeConverter | null;
+
+  /** @param office null: Office documents cannot be drawn */
+  constructor(office: OfficeConverter | null) {
+    this.#office = office;
+  }
+
+  get drawsOffice(): boolean {
+    return this.#office?.works ?? false;
+  }
 
   async pages(document: SourceDocument): Promise<readonly PageSize[]> {
-    if (document.kind === 'pdf') return parseHeader(OpenAnswer, (await this.#openPdf(document, null)).header).pages;
+    if (document.kind !== 'image') return parseHeader(PagesAnswer, (await this.#runOnPdf(document, { task: 'pages' })).header).pages;
     const { header } = await this.#runOnImage(document.tid, { header: { task: 'describe' }, bytes: await document.read() });
     return [parseHeader(DescribeAnswer, header)];
   }
 
   async draw(document: SourceDocument, { index, bounds, mark }: PageRequest): Promise<Uint8Array> {
     const { kind, tid } = document;
-    if (kind === 'pdf') return (await this.#runOnPdf(document, { task: 'draw', index, ...bounds, mark })).bytes;
+    if (kind !== 'image') return (await this.#runOnPdf(document, { task: 'draw', index, ...bounds, mark })).bytes;
     if (index > 0) throw new DocumentUnusable('noSuchPage');
     return (await this.#runOnImage(tid, { header: { task: 'draw', ...bounds, mark }, bytes: await document.read() })).bytes;
   }
 
   async mark(document: SourceDocument, mark: string): Promise<Uint8Array> {
     const header = { task: 'mark', mark };
-    if (document.kind === 'pdf') return (await this.#runOnPdf(document, header)).bytes;
+    if (document.kind !== 'image') return (await this.#runOnPdf(document, header)).bytes;
     return (await this.#runOnImage(document.tid, { header, bytes: await document.read() })).bytes;
   }
 
@@ -121,14 +132,20 @@ export class DocumentRenderer implements Documents {
     return (await this.#inTurnOf(document.tid, ({ pdf }) => pdf.run(task))) ?? this.#openPdf(document, task);
   }
 
-  /** Sends a PDF to the process. Returns the answer to `task`, or, without a task, its pages. */
-  async #openPdf({ tid, version, read }: SourceDocument, task: Frame | null): Promise<Frame> {
-    const opening = { header: { task: 'open', id: version }, bytes: await read() };
-    const answer = await this.#inTurnOf(tid, async ({ pdf }) => {
-      const opened = await pdf.run(opening);
-      return task ? pdf.run(task) : opened;
+  /** Sends a PDF to the process, and runs a task on it. */
+  async #openPdf(document: SourceDocument, task: Frame): Promise<Frame> {
+    const opening = { header: { task: 'open', id: document.version }, bytes: await this.#readAsPdf(document) };
+    const answer = await this.#inTurnOf(document.tid, async ({ pdf }) => {
+      await pdf.run(opening);
+      return pdf.run(task);
     });
     if (!answer) throw new RendererUnavailable('the process did not keep the document');
     return answer;
+  }
+
+  async #readAsPdf(document: SourceDocument): Promise<Uint8Array> {
+    if (document.kind !== 'office') return document.read();
+    if (!this.#office) throw new DocumentUnusable('needsLibreOffice');
+    return this.#office.convert(document);
   }
 }

@@ -16,6 +16,15 @@ const textualTypes = [
   'text/calendar',
   'text/vcard',
 ];
+const zipType = 'application/zip';
+const officeTypes = /^application\/vnd\.(openxmlformats-officedocument|oasis\.opendocument)\./;
+/** Names of files that every Office Open XML document contains, and almost no other ZIP file. */
+const officeFiles = ['_rels/.rels', '[Content_Types].xml'];
+
+/** Returns whether a ZIP file is an Office document. file-type finds out only if the list of contents is among the first bytes. */
+const isOffice = (type: string, head: Uint8Array) =>
+  officeTypes.test(type) || (type === zipType && officeFiles.some((name) => Buffer.from(head).includes(name)));
+
 const kindsByFamily: Record<string, ContentKind> = { image: 'image', audio: 'audio', video: 'video' };
 
 const hasControlBytes = (head: Uint8Array) => head.some((byte) => byte < 9 || byte === 11 || (byte > 13 && byte < 32 && byte !== 27));
@@ -60,8 +69,10 @@ export const mediaTypes: MediaTypes = {
     if (charset && hasByteOrderMark(charset)) return textMedia(charset); // before file-type: the mark looks like the start of MPEG audio
     const { fileTypeFromBuffer } = await import('file-type'); // loaded on first use
     const fileType = await fileTypeFromBuffer(head).catch(() => undefined); // a truncated file may end within its signature
-    if (fileType && !textualTypes.includes(fileType.mime))
-      return { kind: kindsByFamily[fileType.mime.split('/')[0] ?? ''] ?? 'other', mediaType: fileType.mime };
+    if (fileType && !textualTypes.includes(fileType.mime)) {
+      const { mime: mediaType } = fileType;
+      return { kind: isOffice(mediaType, head) ? 'office' : (kindsByFamily[mediaType.split('/')[0] ?? ''] ?? 'other'), mediaType };
+    }
     return charset ? textMedia(charset) : { kind: 'other', mediaType: binaryType };
   },
 };

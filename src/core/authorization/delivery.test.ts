@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { type ContentKind, type DeliveryRequest, deliver, requiresWatermark } from './delivery.ts';
 import type { Protection } from './share-rules.ts';
 
-const kinds: readonly ContentKind[] = ['pdf', 'image', 'audio', 'video', 'text', 'other'];
+const kinds: readonly ContentKind[] = ['pdf', 'image', 'office', 'audio', 'video', 'text', 'other'];
 const drawnKinds: readonly ContentKind[] = ['pdf', 'image'];
-const otherKinds = kinds.filter((kind) => !drawnKinds.includes(kind));
+const otherKinds = kinds.filter((kind) => kind !== 'office' && !drawnKinds.includes(kind));
 const requests: readonly DeliveryRequest[] = ['view', 'pages', 'download', 'downloadFolder'];
 const unprotected: Protection = { copyProtect: false, waterMarkText: '', digitalSignature: false };
 const protectedCopy = { ...unprotected, copyProtect: true };
@@ -44,6 +44,12 @@ test('with a watermark, PDF files and images are sent with the mark, and other f
       results(marked, kind),
       requests.map(() => 'cannotBeMarked'),
     );
+});
+
+test('Office documents are seen as pages, with the mark where one is needed, and no new file is made of them', () => {
+  assert.deepEqual(results(unprotected, 'office'), ['cannotBeViewed', 'pages', 'original', 'original']);
+  assert.deepEqual(results(protectedCopy, 'office'), ['cannotBeMarked', 'markedPages', 'copyProtected', 'copyProtected']);
+  assert.deepEqual(results(marked, 'office'), ['cannotBeMarked', 'markedPages', 'cannotBeMarked', 'cannotBeMarked']);
 });
 
 test('with a watermark and copyProtect, a file can be downloaded with the mark, but is viewed only as pages', () => {
@@ -92,6 +98,7 @@ const documentedShares: Readonly<Record<string, Protection>> = {
 const documentedKinds: Readonly<Record<string, readonly ContentKind[]>> = {
   PDF: ['pdf'],
   image: ['image'],
+  'Office document': ['office'],
   'audio, video, text': ['audio', 'video', 'text'],
   'any other': ['other'],
 };

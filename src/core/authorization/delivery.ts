@@ -1,7 +1,7 @@
 import type { ProfileRules, Protection, ShareRules } from './share-rules.ts';
 
 /** Kind of a file, detected from its content. */
-export type ContentKind = 'pdf' | 'image' | 'audio' | 'video' | 'text' | 'other';
+export type ContentKind = 'pdf' | 'image' | 'office' | 'audio' | 'video' | 'text' | 'other';
 
 /**
  * What a visitor requests of a file: to view it, its pages as pictures, to download it, or to download it in an archive. The first two
@@ -24,7 +24,9 @@ export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'cannotBeViewe
 /** The form of a file, or why it is not sent. */
 export type DeliveryDecision = { readonly form: DeliveryForm } | { readonly denial: DeliveryDenial };
 
-const hasPages = (kind: ContentKind) => kind === 'pdf' || kind === 'image';
+/** An Office document has pages if LibreOffice is installed, which the renderer checks. No new file is made of it. */
+const hasPages = (kind: ContentKind) => canBeMarked(kind) || kind === 'office';
+const canBeMarked = (kind: ContentKind) => kind === 'pdf' || kind === 'image';
 
 /** Returns whether no original file of a share may be sent. */
 export function requiresWatermark(protection: Protection): boolean {
@@ -56,8 +58,8 @@ export function mayDownloadDirectly(
 
 /** Returns the form of a file that needs a watermark. */
 function deliverMarked(request: DeliveryRequest, { copyProtect, digitalSignature }: Protection, kind: ContentKind): DeliveryDecision {
-  if (!hasPages(kind)) return { denial: 'cannotBeMarked' };
-  if (request === 'pages') return { form: 'markedPages' };
+  if (request === 'pages' && hasPages(kind)) return { form: 'markedPages' };
+  if (!canBeMarked(kind)) return { denial: 'cannotBeMarked' };
   if (request === 'view') return copyProtect ? { denial: 'copyProtected' } : { form: 'marked' };
   return { form: digitalSignature && kind === 'pdf' ? 'markedAndSigned' : 'marked' };
 }
@@ -69,10 +71,10 @@ export function deliver(request: DeliveryRequest, protection: Protection, kind: 
   if (requiresWatermark(protection)) return deliverMarked(request, protection, kind);
   if (isDownload && protection.digitalSignature && kind === 'pdf') return { form: 'signed' };
   if (request === 'pages') return hasPages(kind) ? { form: 'pages' } : { denial: 'hasNoPages' };
-  return request === 'view' && kind === 'other' ? { denial: 'cannotBeViewed' } : { form: 'original' };
+  return request === 'view' && (kind === 'office' || kind === 'other') ? { denial: 'cannotBeViewed' } : { form: 'original' };
 }
 
-const allKinds: readonly ContentKind[] = ['pdf', 'image', 'audio', 'video', 'text', 'other'];
+const allKinds: readonly ContentKind[] = ['pdf', 'image', 'office', 'audio', 'video', 'text', 'other'];
 
 /** Returns whether every file is sent in the same form after a change of the protection. */
 export function hasSameForms(request: DeliveryRequest, before: Protection, after: Protection): boolean {

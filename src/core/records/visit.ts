@@ -62,6 +62,9 @@ const visibleShare = Type.Object({
   marked: Type.Boolean({
     description: 'true: PDF files and images are shown as pages with a watermark (`pages`, `page`), and other files are not sent.',
   }),
+  officePages: Type.Boolean({
+    description: 'true: Office documents have pages (`pages`, `page`). false: LibreOffice is not installed on the server.',
+  }),
   markedDownload: Type.Boolean({ description: 'true: PDF files and images can be downloaded with the watermark.' }),
   validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'When the link expires.' }),
   maxFileSize: Type.Integer({ description: 'Largest upload accepted, in bytes.' }),

@@ -59,7 +59,7 @@ export const de: VisitorMessages = {
   youMayUntilDay: 'Sie dürfen hier bis einschließlich {moment} {actions}.',
   nothingAllowed: 'Sie haben keine Berechtigung, hier etwas anzusehen oder zu ändern.',
   protectedFiles:
-    'Diese Dateien sind geschützt. PDF-Dateien und Bilder öffnen sich mit einem Wasserzeichen, das Sie nennt. Andere Dateien können hier nicht geöffnet werden.',
+    'Diese Dateien sind geschützt. Dokumente und Bilder öffnen sich mit einem Wasserzeichen, das Sie nennt. Andere Dateien können hier nicht geöffnet werden.',
   unsignedFiles:
     'Dateien, die digital signiert werden müssen, können noch nicht heruntergeladen werden. Fragen Sie den Absender des Links.',
   folders: 'Ordner',

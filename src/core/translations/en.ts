@@ -58,7 +58,7 @@ export const en = {
   youMayUntil: 'You can {actions} until {moment}.',
   youMayUntilDay: 'You can {actions} until the end of {moment}.',
   nothingAllowed: 'You do not have permission to view or change anything here.',
-  protectedFiles: 'These files are protected. PDF files and images open with a mark that names you. Other files cannot be opened here.',
+  protectedFiles: 'These files are protected. Documents and images open with a mark that names you. Other files cannot be opened here.',
   unsignedFiles: 'Files that need a digital signature cannot be downloaded yet. Ask the person who sent you the link.',
   // Folder
   folders: 'Folders',

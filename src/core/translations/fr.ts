@@ -59,7 +59,7 @@ export const fr: VisitorMessages = {
   youMayUntilDay: 'Vous pouvez {actions} jusqu’au {moment} inclus.',
   nothingAllowed: 'Vous n’avez pas l’autorisation de consulter ou de modifier quoi que ce soit ici.',
   protectedFiles:
-    'Ces fichiers sont protégés. Les fichiers PDF et les images s’ouvrent avec un filigrane à votre nom. Les autres fichiers ne peuvent pas être ouverts ici.',
+    'Ces fichiers sont protégés. Les documents et les images s’ouvrent avec un filigrane à votre nom. Les autres fichiers ne peuvent pas être ouverts ici.',
   unsignedFiles:
     'Les fichiers qui doivent être signés numériquement ne peuvent pas encore être téléchargés. Adressez-vous à la personne qui a envoyé le lien.',
   folders: 'Dossiers',

@@ -59,7 +59,7 @@ export const it: VisitorMessages = {
   youMayUntilDay: 'Puoi {actions}. Ultimo giorno: {moment}.',
   nothingAllowed: 'Non hai il permesso di vedere o modificare nulla qui.',
   protectedFiles:
-    'Questi file sono protetti. I file PDF e le immagini si aprono con una filigrana con il suo nome. Gli altri file non si possono aprire qui.',
+    'Questi file sono protetti. I documenti e le immagini si aprono con una filigrana con il suo nome. Gli altri file non si possono aprire qui.',
   unsignedFiles: 'I file che richiedono una firma digitale non si possono ancora scaricare. Chiedi a chi ha inviato il link.',
   folders: 'Cartelle',
   searchHere: 'Cerca in questa cartella',

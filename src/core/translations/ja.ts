@@ -60,7 +60,7 @@ export const ja: VisitorMessages = {
   youMayUntilDay: '{moment} の終わりまでできること: {actions}。',
   nothingAllowed: 'ここで閲覧や変更を行う権限がありません。',
   protectedFiles:
-    'これらのファイルは保護されています。PDFファイルと画像は、あなたを示す透かし入りで開きます。ほかのファイルはここでは開けません。',
+    'これらのファイルは保護されています。文書と画像は、あなたを示す透かし入りで開きます。ほかのファイルはここでは開けません。',
   unsignedFiles: '電子署名が必要なファイルは、まだダウンロードできません。リンクの送信者にお尋ねください。',
   folders: 'フォルダー',
   searchHere: 'このフォルダー内を検索',

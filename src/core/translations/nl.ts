@@ -58,7 +58,7 @@ export const nl: VisitorMessages = {
   youMayUntilDay: 'U mag hier tot en met {moment} {actions}.',
   nothingAllowed: 'U hebt geen toestemming om hier iets te bekijken of te wijzigen.',
   protectedFiles:
-    'Deze bestanden zijn beveiligd. PDF-bestanden en afbeeldingen worden geopend met een watermerk met uw naam. Andere bestanden kunnen hier niet worden geopend.',
+    'Deze bestanden zijn beveiligd. Documenten en afbeeldingen worden geopend met een watermerk met uw naam. Andere bestanden kunnen hier niet worden geopend.',
   unsignedFiles: 'Bestanden die digitaal moeten worden ondertekend, kunnen nog niet worden gedownload. Vraag het de afzender van de link.',
   folders: 'Mappen',
   searchHere: 'In deze map zoeken',

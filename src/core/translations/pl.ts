@@ -68,7 +68,7 @@ export const pl: VisitorMessages = {
   youMayUntilDay: 'Możesz {actions} do {moment} włącznie.',
   nothingAllowed: 'Nie masz uprawnień, aby cokolwiek tu przeglądać lub zmieniać.',
   protectedFiles:
-    'Te pliki są chronione. Pliki PDF i obrazy otwierają się ze znakiem wodnym z Twoimi danymi. Innych plików nie można tu otworzyć.',
+    'Te pliki są chronione. Dokumenty i obrazy otwierają się ze znakiem wodnym z Twoimi danymi. Innych plików nie można tu otworzyć.',
   unsignedFiles: 'Plików, które wymagają podpisu cyfrowego, nie można jeszcze pobierać. Zapytaj nadawcę linku.',
   folders: 'Foldery',
   searchHere: 'Szukaj w tym folderze',

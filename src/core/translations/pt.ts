@@ -59,7 +59,7 @@ export const pt: VisitorMessages = {
   youMayUntilDay: 'Você pode {actions} até {moment}, inclusive.',
   nothingAllowed: 'Você não tem permissão para ver ou alterar nada aqui.',
   protectedFiles:
-    'Estes arquivos são protegidos. Arquivos PDF e imagens são abertos com uma marca-d’água com o seu nome. Outros arquivos não podem ser abertos aqui.',
+    'Estes arquivos são protegidos. Documentos e imagens são abertos com uma marca-d’água com o seu nome. Outros arquivos não podem ser abertos aqui.',
   unsignedFiles: 'Arquivos que precisam de assinatura digital ainda não podem ser baixados. Fale com quem mandou o link.',
   folders: 'Pastas',
   searchHere: 'Procurar nesta pasta',

@@ -57,7 +57,7 @@ export const zh: VisitorMessages = {
   youMayUntil: '在 {moment} 之前，您可以{actions}。',
   youMayUntilDay: '截至 {moment} 当天，您可以{actions}。',
   nothingAllowed: '您没有权限在此查看或更改任何内容。',
-  protectedFiles: '这些文件受保护。PDF 文件和图片打开时带有标明您身份的水印。其他文件不能在此打开。',
+  protectedFiles: '这些文件受保护。文档和图片打开时带有标明您身份的水印。其他文件不能在此打开。',
   unsignedFiles: '需要数字签名的文件目前还不能下载。请联系发送链接的人。',
   folders: '文件夹',
   searchHere: '在此文件夹中搜索',

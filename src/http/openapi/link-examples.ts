@@ -28,6 +28,7 @@ export const visitExample: Visit = {
     can: { view: true, download: true, downloadFolder: true, upload: false, createFolder: false, rename: false, delete: false },
     copyProtect: false,
     marked: false,
+    officePages: true,
     markedDownload: false,
     validityEndDate: '2027-01-31T00:00:00.000Z',
     maxFileSize: 1_073_741_824,

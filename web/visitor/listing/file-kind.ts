@@ -2,7 +2,10 @@ import type { IconName } from '#kit/icons.tsx';
 import type { FolderEntry } from './use-folder.ts';
 
 /** How a file is previewed. For `unknown`, the server detects the type from the content. */
-export type FileKind = 'image' | 'pdf' | 'audio' | 'video' | 'text' | 'unknown';
+export type FileKind = 'image' | 'pdf' | 'office' | 'audio' | 'video' | 'text' | 'unknown';
+
+/** DOCX, XLSX, PPTX, and the OpenDocument formats. */
+const officeTypes = /^application\/vnd\.(openxmlformats-officedocument|oasis\.opendocument)\./;
 
 /** Returns how a file is previewed, by its media type. */
 export function fileKind(mediaType: string): FileKind {
@@ -12,6 +15,7 @@ export function fileKind(mediaType: string): FileKind {
   if (family === 'audio') return 'audio';
   if (family === 'video') return 'video';
   if (mediaType === 'application/pdf') return 'pdf';
+  if (officeTypes.test(mediaType)) return 'office';
   return family === 'text' ? 'text' : 'unknown';
 }
 
@@ -19,6 +23,7 @@ const archives = ['application/zip', 'application/gzip', 'application/x-7z-compr
 const icons: Record<FileKind, IconName> = {
   image: 'image',
   pdf: 'pdf',
+  office: 'file',
   audio: 'audio',
   video: 'media',
   text: 'text',

@@ -53,7 +53,7 @@ interface Properties {
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** Shows a protected document: its pages as pictures with a watermark. */
+/** Shows the pages that the server draws: those of a protected document, with a watermark, or of an Office document. */
 export function PagesPane({ path, name, onFailure }: Properties) {
   const pane = useRef<HTMLDivElement>(null);
   const [pages, setPages] = useState<DocumentPages['pages'] | null>(null);

@@ -78,7 +78,7 @@ function Pane({ path, name, kind, entry, can }: PaneProperties) {
   const { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError, onPageError } = usePaneErrors(source);
   if (isUnshowable) return <FileCard name={name} entry={entry} path={path} can={can} />;
   if (failure) return <FailureCard failure={failure} retry={retry} onSignOut={null} embedded />;
-  if (can.onlyMarked)
+  if (can.onlyMarked || (kind === 'office' && can.officePages))
     return (
       <Suspense fallback={<LoadingRows />}>
         <PagesPane key={retries} path={path} name={name} onFailure={onFailure} />

@@ -53,6 +53,11 @@ export class PdfDocument implements Disposable {
     return { width, height };
   }
 
+  /** Returns the sizes of all pages. @throws TaskRefused (`damaged`) */
+  pageSizes(): readonly PageSize[] {
+    return Array.from({ length: this.pageCount }, (_, index) => this.sizeOf(index));
+  }
+
   /** Draws a page on white, with its annotations and filled fields. @throws TaskRefused */
   draw(index: number, width: number, height: number): Picture {
     return this.#draw(index, width, height, 'white');

@@ -9,6 +9,8 @@ const Points = Type.Number({ minimum: 0, maximum: 1e9 });
 
 /** Keeps the document in the bytes of the frame under an id. */
 const OpenTask = Type.Object({ task: Type.Literal('open'), id: Type.String() });
+/** Returns the pages of the document. */
+const PagesTask = Type.Object({ task: Type.Literal('pages'), id: Type.String() });
 /** Returns a page as a JPEG, with the text of `mark` over it, at most `width` and `height` pixels large. */
 const DrawTask = Type.Object({
   task: Type.Literal('draw'),
@@ -24,8 +26,8 @@ const MarkTask = Type.Object({ task: Type.Literal('mark'), id: Type.String(), ma
 /** Appends an empty place for a signature to the PDF in the bytes of the frame. Returns only what is appended. */
 const PlaceTask = Type.Object({ task: Type.Literal('place'), at: Type.Number(), reason: Type.String() });
 
-export const PdfTask = Type.Union([OpenTask, DrawTask, MarkTask, PlaceTask]);
+export const PdfTask = Type.Union([OpenTask, PagesTask, DrawTask, MarkTask, PlaceTask]);
 export type PdfTask = Static<typeof PdfTask>;
 
-export const OpenAnswer = Type.Object({ pages: Type.Array(Type.Object({ width: Points, height: Points })) });
+export const PagesAnswer = Type.Object({ pages: Type.Array(Type.Object({ width: Points, height: Points })) });
 export const PlaceAnswer = Type.Object({ kept: Position, start: Position, end: Position });

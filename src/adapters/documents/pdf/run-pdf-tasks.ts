@@ -67,6 +67,7 @@ export class PdfTasks {
       return { header: positions, bytes: appended };
     }
     const document = this.#find(task.id);
+    if (task.task === 'pages') return { header: { pages: document.pageSizes() }, bytes: noBytes };
     if (task.task === 'mark') return { header: {}, bytes: await overlayMarks(document.copyPages(), outlineText(task.mark, this.#fonts)) };
     return { header: {}, bytes: this.#encodeJpeg(await this.#draw(document, task)) };
   }
@@ -75,10 +76,9 @@ export class PdfTasks {
     using atError = new DisposableStack();
     const document = atError.use(new PdfDocument(this.#pdfium, bytes));
     if (document.pageCount > maxPages) throw new TaskRefused('tooManyPages');
-    const pages = Array.from({ length: document.pageCount }, (_, index) => document.sizeOf(index));
     this.#documents.set(id, document, { size: Math.max(1, bytes.length) });
     atError.move(); // the cache closes the document
-    return { header: { pages }, bytes: noBytes };
+    return { header: {}, bytes: noBytes };
   }
 
   /** @throws TaskRefused (`unknown`) */

@@ -39,7 +39,7 @@ export function signInPart(
 
 export const visitorPart = (signedIn: SignedInVisitor | null) => signedIn && { name: signedIn.name, email: signedIn.email };
 
-export type VisitResponsePorts = Pick<Ports, 'limits' | 'store' | 'clock'> & Pick<VisitServices, 'signInKinds'>;
+export type VisitResponsePorts = Pick<Ports, 'limits' | 'store' | 'clock' | 'documents'> & Pick<VisitServices, 'signInKinds'>;
 
 /** Returns the quota of a share and how much of it is used. null: the share has no quota, or the visitor may not upload. */
 async function quotaPart({ store, clock }: Pick<Ports, 'store' | 'clock'>, link: LinkRow, canUpload: boolean) {
@@ -77,6 +77,7 @@ async function visitResponse(ports: VisitResponsePorts, { link, authenticated, p
       copyProtect: share.copyProtect,
       marked: requiresWatermark(share),
       markedDownload: share.waterMarkText !== '',
+      officePages: ports.documents.drawsOffice,
       validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to),
       maxFileSize: ports.limits.maxFileSize,
       quota: await quotaPart(ports, link, share.canUpload),

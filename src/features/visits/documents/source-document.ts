@@ -31,7 +31,7 @@ export function sourceDocument(
   const { size, etag } = file.entry;
   if (size > maxDocumentBytes) throw new Refusal('documentTooLarge', `The file has more than ${maxDocumentBytes >> 20} MiB.`);
   return {
-    kind: kind === 'pdf' ? 'pdf' : 'image',
+    kind: kind === 'pdf' || kind === 'office' ? kind : 'image',
     tid,
     version: sha256(JSON.stringify([location_id, configuration, formatItemPath(path), etag, size])),
     read: () => withReadErrors(() => readRange(file, { start: 0, end: size - 1 })),
@@ -42,6 +42,7 @@ const reasons = {
   damaged: 'The file is damaged, or its format is not supported.',
   encrypted: 'The file is encrypted.',
   certified: 'A signature in the file forbids every change.',
+  needsLibreOffice: 'This server does not show Office documents.',
 };
 
 type UnusableName = 'hasNoPages' | 'cannotBeMarked' | 'cannotBeSigned';

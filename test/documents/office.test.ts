@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import sharp from 'sharp';
+import { sandboxCommand } from '#adapters/documents/office/sandbox-command.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { isInstalled } from '../parts/is-installed.ts';
+import { docx, openDocumentOf, openDocuments, xlsx, zipOf } from '../parts/office-documents.ts';
+import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
+import { createShare, type RawResponse, sendPath } from '../visit/visiting.ts';
+
+const missing = ['soffice', 'bwrap'].find((program) => !isInstalled(program));
+const skip = missing === undefined ? false : `${missing} is not installed`;
+const word = docx(['The first page', 'The second page']);
+
+async function startWithFiles(t: TestContext, files: Readonly<Record<string, Buffer>>, environment = {}): Promise<TestPostern> {
+  const postern = await startPostern(t, { environment });
+  await mkdir(join(postern.files, 'office'));
+  for (const [name, bytes] of Object.entries(files)) await writeFile(join(postern.files, 'office', name), bytes);
+  return postern;
+}
+
+const shareOf = (postern: TestPostern, over: object = {}) => createShare(postern, { path: '/office', ...over });
+/** Returns a refusal as its status and code. */
+const refusalOf = ({ status, json }: RawResponse) => `${status} ${json?.code}`;
+
+/** Returns the part of the pixels that are not white. */
+async function inkOf(picture: Buffer): Promise<number> {
+  const pixels = await sharp(picture).greyscale().raw().toBuffer();
+  return pixels.filter((pixel) => pixel < 200).length / pixels.length;
+}
+
+test('pages of Word, Excel, PowerPoint and OpenDocument files are shown', { skip, timeout: 120_000 }, async (t) => {
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'a.odp'), openDocuments['a.odp'] ?? '');
+  execFileSync('soffice', [
+    `-env:UserInstallation=file://${folder}/profile`,
+    '--headless',
+    '--convert-to',
+    'pptx',
+    '--outdir',
+    folder,
+    join(folder, 'a.odp'),
+  ]);
+  const files = { ...openDocuments, 'a.docx': word, 'a.xlsx': xlsx('A cell'), 'a.pptx': await readFile(join(folder, 'a.pptx')) };
+  const postern = await startWithFiles(t, files);
+  const { base } = await shareOf(postern);
+  assert.equal((await sendPath(postern, `${base}/visit`)).json.share.officePages, true);
+  for (const name of Object.keys(files)) {
+    const pages = await sendPath(postern, `${base}/pages/${name}`);
+    assert.equal(pages.json?.totalCount, name === 'a.docx' ? 2 : 1, `${name}: ${pages.status}`);
+    const page = await sendPath(postern, `${base}/page/${name}?number=1&width=400`);
+    assert.equal(page.headers['content-type'], 'image/jpeg');
+    assert.equal((await sharp(page.bytes).metadata()).width, 400);
+    assert.ok((await inkOf(page.bytes)) > 0, `${name} is not blank`);
+  }
+});
+
+test('the original of a protected Office document is never sent, and its pages have the watermark', {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
+  const postern = await startWithFiles(t, { 'a.docx': word });
+  const [open, copyProtected] = [await shareOf(postern), await shareOf(postern, { copyProtect: true })];
+  const marked = await shareOf(postern, { waterMarkText: 'For {ip}' });
+  const pageOf = async (base: string) => inkOf((await sendPath(postern, `${base}/page/a.docx?number=1&width=800`)).bytes);
+  const plain = await pageOf(open.base);
+  for (const { base } of [copyProtected, marked]) {
+    assert.ok((await pageOf(base)) > 2 * plain, 'the watermark is seen');
+    for (const path of ['view/a.docx', 'file/a.docx', 'zip'])
+      for (const headers of [{}, { range: 'bytes=0-99' }] as const)
+        assert.equal((await sendPath(postern, `${base}/${path}`, { headers })).status, 403, path);
+  }
+});
+
+test('a damaged Office document is refused with its reason, and a ZIP file that is none has no pages', {
+  skip,
+  timeout: 60_000,
+}, async (t) => {
+  const damaged = zipOf({ '[Content_Types].xml': '<', '_rels/.rels': '<' });
+  const postern = await startWithFiles(t, { 'a.docx': damaged, 'a.zip': zipOf({ 'a.txt': 'text' }) });
+  const { base } = await shareOf(postern);
+  const response = await sendPath(postern, `${base}/pages/a.docx`);
+  assert.equal(refusalOf(response), '415 hasNoPages');
+  assert.match(response.json?.detail, /damaged/);
+  assert.equal(refusalOf(await sendPath(postern, `${base}/pages/a.zip`)), '415 hasNoPages');
+});
+
+test('an Office document that links to an address causes no request', { skip, timeout: 60_000 }, async (t) => {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests += 1;
+    response.end();
+  }).listen(0, '127.0.0.1');
+  atEnd(t, () => server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const links = openDocumentOf(
+    'text',
+    `<text:p><draw:frame svg:width="9cm" svg:height="9cm"><draw:image xlink:href="http://127.0.0.1:${port}/a.png"/></draw:frame></text:p>`,
+  );
+  const postern = await startWithFiles(t, { 'a.odt': links });
+  const { base } = await shareOf(postern);
+  assert.equal((await sendPath(postern, `${base}/pages/a.odt`)).json?.totalCount, 1);
+  assert.equal(requests, 0);
+});
+
+test('a program in the sandbox of LibreOffice has no network, no environment, and no files but programs and fonts', { skip }, () => {
+  const script = [
+    'ls -d /home /root /srv /var/lib /etc/passwd',
+    'for folder in / /etc /usr /proc; do echo text > $folder/written && echo "wrote to $folder"; done',
+    'grep -v -e face -e Inter -e lo: /proc/net/dev',
+    'env | grep -v -e ^HOME= -e ^PATH= -e ^PWD=',
+    '(echo text > /dev/tcp/127.0.0.1/1) && echo connected',
+    'cat /tmp/document',
+  ].join('\n');
+  const [command, ...parameters] = sandboxCommand('/usr/bin/env', script, { memory: 256, cpuTime: 10 });
+  const { stdout } = spawnSync(command, parameters, { input: 'the document\n', encoding: 'utf8', env: { SECRET: 'value' } });
+  assert.equal(stdout, 'the document\n');
+});
+
+test('without LibreOffice, the response of a visit says that Office documents have no pages, and they are refused', async (t) => {
+  const postern = await startWithFiles(t, { 'a.docx': word }, { POSTERN_LIBREOFFICE: 'none' });
+  const { base } = await shareOf(postern);
+  assert.equal((await sendPath(postern, `${base}/visit`)).json.share.officePages, false);
+  const response = await sendPath(postern, `${base}/pages/a.docx`);
+  assert.equal(refusalOf(response), '415 hasNoPages');
+  assert.match(response.json?.detail, /Office documents/);
+  const { base: protectedBase } = await shareOf(postern, { copyProtect: true });
+  assert.equal(refusalOf(await sendPath(postern, `${protectedBase}/pages/a.docx`)), '403 cannotBeMarked');
+});
