@@ -318,6 +318,31 @@ test('without other processes, changes that could not be recovered at the start 
   await until(async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome === 'done');
 });
 
+test('a download at a process that starts while recovery waits for a location is not recorded as failed', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  let isWaiting = false;
+  const postern = await startWithStorages(t, (method) => {
+    if (method !== 'storage.recover') return undefined;
+    isWaiting = true;
+    return gate.promise;
+  });
+  const { ports } = postern;
+  if (!ports.store.isShared) return t.skip('on SQLite there are no other processes');
+  const { base } = await createShare(postern);
+  await postern.visit(`${base}/file/welcome.txt`);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
+  const run = recoverInterruptedChanges(ports, new Set());
+  await until(() => isWaiting);
+  const outcome = async () => (await postern.call('audit/search', { action: 'download' })).list[0].outcome;
+  await until(async () => (await outcome()) === 'done');
+  await reportAlive({ ...ports, process: 'another' });
+  const begun = { outcome: 'begun', process: 'another' } as const;
+  await ports.store.write((tx) => tx.updateTable('audit').set(begun).where('action', '=', 'download').execute(), 'job');
+  gate.resolve();
+  await run;
+  assert.equal(await outcome(), 'begun');
+});
+
 test('an interrupted change at a location that no longer exists is recorded as failed', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);

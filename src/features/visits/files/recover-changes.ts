@@ -208,6 +208,7 @@ export async function recoverInterruptedChanges(
     ([, [pending]]) => pending && addFailure(pending, 'it does not respond'),
   );
   if (!liveProcesses) return failures;
+  const runningProcesses = await findRunningProcesses(ports); // others may have started while the locations were waited for
   let hasMore = await ports.store.write(async (tx) => {
     const hasMoreChanges = await failChangesOfDeletedLocations(tx);
     // Downloads that were being sent when their process ended have failed.
@@ -215,11 +216,11 @@ export async function recoverInterruptedChanges(
       .updateTable('audit')
       .set({ outcome: 'failed' })
       .where('outcome', '=', sql.lit('begun')) // a literal, so that SQLite uses the partial index
-      .where('process', 'not in', liveProcesses)
+      .where('process', 'not in', runningProcesses)
       .where('id', 'not in', tx.selectFrom('unsettled').select('audit_id'))
       .execute();
     // So that quotas and limits no longer count the parts that these processes were receiving.
-    await tx.updateTable('resumable_upload').set({ holder: null }).where('holder', 'not in', liveProcesses).execute();
+    await tx.updateTable('resumable_upload').set({ holder: null }).where('holder', 'not in', runningProcesses).execute();
     return hasMoreChanges;
   }, 'job');
   while (hasMore) hasMore = await ports.store.write(failChangesOfDeletedLocations, 'job');
