@@ -1,8 +1,8 @@
 import fs from 'node:fs';
-import { errorWithCode } from './disk-errors.ts';
+import { afterCommitPoint, errorWithCode } from './disk-errors.ts';
 import { readNote, writeNote } from './marks.ts';
 import { createFile } from './open-within-root.ts';
-import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
+import { type DirectoryEntry, entryPath, identityOf, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 // Without hard links, a file gets a free name in two steps: an empty file, the claim, takes the name, and is then replaced.
 
@@ -10,10 +10,13 @@ const claimMode = 0o600;
 
 /** Suffix of the claim note in the staging area. It is written before the claim is created, and contains the name of the claim. */
 const claimSuffix = '-claim';
+/** Suffix of the note with the identity of the claim. Without it, recovery deletes no claim: the file may belong to somebody else. */
+const identitySuffix = '-claimed';
 /** Text of the claim note if a file is replaced and there is no claim. No entry can have this name. */
 const noClaim = '/';
 
 const noteOf = (evidence: DirectoryEntry) => withSuffix(evidence, claimSuffix);
+const identityNoteOf = (evidence: DirectoryEntry) => withSuffix(evidence, identitySuffix);
 
 /** Returns the name of the claim of a change, or null if it has none. */
 export function claimedName(evidence: DirectoryEntry): string | null {
@@ -22,7 +25,12 @@ export function claimedName(evidence: DirectoryEntry): string | null {
 }
 
 export const hasClaimNote = (evidence: DirectoryEntry): boolean => statEntry(noteOf(evidence)) !== undefined;
-export const deleteClaimNote = (evidence: DirectoryEntry): void => unlinkIfPresent(noteOf(evidence));
+
+/** Deletes the notes about the claim of a change. */
+export function deleteClaimNotes(evidence: DirectoryEntry): void {
+  unlinkIfPresent(identityNoteOf(evidence));
+  unlinkIfPresent(noteOf(evidence));
+}
 
 /** Notes that a change replaces a file and needs no claim. */
 export const noteNoClaim = (evidence: DirectoryEntry): void => writeNote(noteOf(evidence), noClaim);
@@ -33,7 +41,22 @@ export function deleteEmptyClaim(evidence: DirectoryEntry, folder: number): void
   if (name === null) return;
   const claim = { folder, name };
   const stat = statEntry(claim);
-  if (stat?.isFile() && stat.size === 0n) unlinkIfPresent(claim);
+  if (stat?.isFile() && stat.size === 0n && identityOf(stat) === readNote(identityNoteOf(evidence))) unlinkIfPresent(claim);
+}
+
+/** Creates the claim of a change, with its notes. @returns the identity of the claim @throws EEXIST if the name is taken */
+function createClaim(claim: DirectoryEntry, evidence: DirectoryEntry): string {
+  writeNote(noteOf(evidence), claim.name);
+  const file = createFile(claim.folder, claim.name, claimMode);
+  const identity = identityOf(fs.fstatSync(file, { bigint: true }));
+  fs.closeSync(file);
+  try {
+    writeNote(identityNoteOf(evidence), identity);
+    return identity;
+  } catch (cause) {
+    afterCommitPoint(() => fs.unlinkSync(entryPath(claim)));
+    throw cause;
+  }
 }
 
 /**
@@ -43,20 +66,17 @@ export function deleteEmptyClaim(evidence: DirectoryEntry, folder: number): void
  */
 export function claimAndRename(from: DirectoryEntry, to: DirectoryEntry, evidence: DirectoryEntry): void {
   if (statEntry(to)) throw errorWithCode('EEXIST');
-  deleteClaimNote(evidence); // left by an earlier attempt with another name
-  writeNote(noteOf(evidence), to.name);
-  const file = createFile(to.folder, to.name, claimMode);
-  const { ino } = fs.fstatSync(file, { bigint: true });
-  fs.closeSync(file);
+  deleteClaimNotes(evidence); // left by an earlier attempt with another name
+  const identity = createClaim(to, evidence);
   const isClaim = () => {
     const stat = statEntry(to);
-    return stat?.ino === ino && stat.size === 0n;
+    return stat !== undefined && stat.size === 0n && identityOf(stat) === identity;
   };
   if (!isClaim()) throw errorWithCode('EEXIST');
   try {
     fs.renameSync(entryPath(from), entryPath(to));
   } catch (cause) {
-    if (isClaim()) fs.unlinkSync(entryPath(to));
+    afterCommitPoint(() => isClaim() && fs.unlinkSync(entryPath(to)));
     throw cause;
   }
 }

@@ -3,7 +3,7 @@ import { ItemChanged } from '#ports/storage-errors.ts';
 import { afterCommitPoint, linkUnsupportedCodes, systemErrorCode } from './disk-errors.ts';
 import { diskEtag } from './entry.ts';
 import { confirmStaging, deleteMark, markAsDone, readNote, writeNote } from './marks.ts';
-import { claimAndRename, claimedName, deleteClaimNote, deleteEmptyClaim, hasClaimNote, noteNoClaim } from './name-claim.ts';
+import { claimAndRename, claimedName, deleteClaimNotes, deleteEmptyClaim, hasClaimNote, noteNoClaim } from './name-claim.ts';
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 /** Suffix of the second name of a staging file. `replaceFile` renames this name over the file to replace. */
@@ -113,6 +113,6 @@ export const deleteNameNote = (staging: DirectoryEntry) => unlinkIfPresent(withS
 /** Deletes a staging file, its mark and its notes. */
 export function clearStaging(staging: DirectoryEntry): void {
   deleteMark(staging);
-  deleteClaimNote(staging);
+  deleteClaimNotes(staging);
   for (const suffix of ['', secondNameSuffix, nameSuffix]) unlinkIfPresent(withSuffix(staging, suffix));
 }

@@ -5,7 +5,7 @@ import { deleteMountNote, withRemainingEvidence } from './evidence.ts';
 import { recoverFolder } from './make-folder.ts';
 import { deleteMark, isConfirmed } from './marks.ts';
 import type { ModeAndGroup } from './mode-and-group.ts';
-import { deleteClaimNote } from './name-claim.ts';
+import { deleteClaimNotes } from './name-claim.ts';
 import { descriptorPath, type StorageRoot, withFolder } from './open-within-root.ts';
 import { clearStaging, isStagingRenamed, recoveredName, recoverPlacing } from './place-file.ts';
 import { clearRemoval, isRemoved, recoverRemoval } from './remove-entry.ts';
@@ -68,7 +68,7 @@ export function clearEvidence(root: StorageRoot, { action, parent, token }: Pend
     if (action === 'delete') clearRemoval(evidence);
     else if (action === 'upload') clearStaging(evidence);
     else deleteMark(evidence);
-    if (action === 'rename') deleteClaimNote(evidence);
+    if (action === 'rename') deleteClaimNotes(evidence);
     deleteMountNote(root, token, evidence);
   });
 }

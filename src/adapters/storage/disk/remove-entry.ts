@@ -68,8 +68,10 @@ function moveIfSame(entry: DirectoryEntry, checked: CheckedEntry, to: DirectoryE
   const movedStat = statEntry(to);
   const isSame = !movedStat || isSameEntry(movedStat, checked.stat);
   if (isSame && !hasExpired(checked.confirmedAt)) return;
-  if (movedStat?.isFile() && linkFile(to, entry)) unlinkIfPresent(to);
-  else fs.renameSync(entryPath(to), entryPath(entry));
+  afterCommitPoint(() => {
+    if (movedStat?.isFile() && linkFile(to, entry)) unlinkIfPresent(to);
+    else fs.renameSync(entryPath(to), entryPath(entry));
+  });
   throw isSame ? new ConfirmationExpired('the disk did not respond in time') : errorWithCode('ENOENT');
 }
 

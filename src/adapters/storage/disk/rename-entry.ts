@@ -4,7 +4,7 @@ import { afterCommitPoint, commitPointError, errorWithCode } from './disk-errors
 import { confirmMark, createMarkForFreeName, type EvidenceOfName, markText } from './marks.ts';
 import { claimAndRename, deleteEmptyClaim } from './name-claim.ts';
 import { linkFile } from './place-file.ts';
-import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
+import { type DirectoryEntry, entryPath, identityOf, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 
 /** A rename within one folder. */
 interface Renaming {
@@ -14,7 +14,6 @@ interface Renaming {
   readonly token: string;
 }
 
-const identityOf = ({ dev, ino }: fs.BigIntStats) => `${dev}:${ino}`;
 const hasIdentity = (stat: fs.BigIntStats | undefined, identity: string) => stat !== undefined && identityOf(stat) === identity;
 const displacedEntry = ({ old, token }: Renaming): DirectoryEntry => ({ folder: old.folder, name: `${siblingName(token)}-old` });
 
