@@ -5,7 +5,15 @@ import type { FilledRun, PendingFileChange, RunFile } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { changeEntry, type EntryChange } from './change-entry.ts';
 import { type ConfirmedAt, hasExpired } from './confirmation.ts';
-import { afterCommitPoint, errorWithCode, isAbsentError, RootGone, runDiskChange, toStorageError } from './disk-errors.ts';
+import {
+  afterCommitPoint,
+  errorWithCode,
+  isAbsentError,
+  RootGone,
+  runDiskChange,
+  toStorageError,
+  withDeniedAccess,
+} from './disk-errors.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import { checkLocationFolder, type FolderPath, openFolderRoot, resolveLinks } from './location-folder.ts';
 import { makeFolder } from './make-folder.ts';
@@ -99,7 +107,7 @@ export class DiskCommands {
   }
 
   openUpload(parent: ItemPath, token: string, size: number | null, freeSpace: FreeSpaceFloor): StagedUpload {
-    return this.#inRoot((root) => openStagedUpload(root, { parent, token, size }, freeSpace));
+    return this.#inRoot((root) => withDeniedAccess(() => openStagedUpload(root, { parent, token, size }, freeSpace)));
   }
 
   reopenUpload(parent: ItemPath, token: string, offset: number, size: number | null, freeSpace: FreeSpaceFloor): StagedUpload {
@@ -107,7 +115,7 @@ export class DiskCommands {
   }
 
   storeSmallUpload(file: SmallFile, placing: Placing, options: SmallFileOptions): StoredSmallFile {
-    return this.#inRoot((root) => storeSmallFile(root, file, placing, options));
+    return this.#inRoot((root) => withDeniedAccess(() => storeSmallFile(root, file, placing, options)));
   }
 
   deleteSpareMarks(tokens: readonly string[]): void {

@@ -1,6 +1,7 @@
 import { isDiskFullError } from '#adapters/os/disk-probe.ts';
 import { PageTooDeep } from '#core/page-selection.ts';
 import {
+  ChangeImpossible,
   ItemChanged,
   ItemExists,
   ItemNotFound,
@@ -26,9 +27,12 @@ export const errorWithCode = (code: string) => Object.assign(new Error(code), { 
 /** Codes of a missing item. A symbolic link, a path through a file, an invalid name, and a path that is too long count as missing. */
 const absentCodes = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENAMETOOLONG'];
 const takenCodes = ['EEXIST', 'ENOTEMPTY'];
+/** Error codes of a folder that the process may not open or write. A system call that fails with one of them has changed nothing. */
+export const accessDeniedCodes: readonly string[] = ['EACCES', 'EPERM', 'EROFS'];
 /** The errors that a thread may send, by name. */
 const sentErrors: Readonly<Record<string, new (message: string) => Error>> = {
   PageTooDeep,
+  ChangeImpossible,
   ItemNotFound,
   ItemExists,
   ItemChanged,
@@ -65,14 +69,24 @@ export function afterCommitPoint<T>(work: () => T): T {
   }
 }
 
+/** Runs a change, or steps before it. @throws ChangeImpossible if the process may not write to the folder: nothing was changed */
+export function withDeniedAccess<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!accessDeniedCodes.includes(systemErrorCode(cause))) throw cause;
+    throw new ChangeImpossible('The folder does not permit this change', { cause });
+  }
+}
+
 /**
  * Runs a change.
- * @throws OutcomeUnknown if a system call failed, except for a missing item, a taken name or a full disk: after EIO, for example, it is
- *   not known whether the change was made
+ * @throws ChangeImpossible if the process may not write to the folder: nothing was changed. OutcomeUnknown if a system call failed, except
+ *   for a missing item, a taken name or a full disk: after EIO, for example, it is not known whether the change was made
  */
 export function runDiskChange<T>(change: () => T): T {
   try {
-    return change();
+    return withDeniedAccess(change);
   } catch (cause) {
     if (cause instanceof StorageUnavailable || toStorageError(cause).constructor !== StorageUnavailable) throw cause;
     throw new OutcomeUnknown('the disk failed during the change', { cause });

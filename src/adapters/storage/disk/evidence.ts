@@ -1,18 +1,10 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
-import { isAbsentError, systemErrorCode } from './disk-errors.ts';
+import { accessDeniedCodes, isAbsentError, systemErrorCode } from './disk-errors.ts';
 import { writeNote } from './marks.ts';
 import { mountOf, openFolder, type StorageRoot } from './open-within-root.ts';
-import {
-  accessDeniedCodes,
-  type DirectoryEntry,
-  openStagingArea,
-  openStagingFolder,
-  siblingName,
-  statEntry,
-  unlinkIfPresent,
-} from './staging-area.ts';
+import { type DirectoryEntry, openStagingArea, openStagingFolder, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 
 // Evidence is what a change leaves on disk so that recovery can see how far it got. Its name contains the token of the change.
 

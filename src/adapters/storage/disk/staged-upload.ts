@@ -39,7 +39,11 @@ export function openStagedUpload(
     checkFreeSpace(staging.folder, floor, size ?? 0);
     return { file: createFile(staging.folder, staging.name, 0o666), staging, token, floor, mustSyncName: false };
   } catch (cause) {
-    fs.closeSync(staging.folder);
+    try {
+      deleteMountNote(root, token, staging); // nobody else would: there is no upload to discard
+    } finally {
+      fs.closeSync(staging.folder);
+    }
     throw cause;
   }
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { StorageUnusable } from '#ports/storage-errors.ts';
-import { systemErrorCode } from './disk-errors.ts';
+import { accessDeniedCodes, systemErrorCode } from './disk-errors.ts';
 import { descriptorPath, openFolder, type StorageRoot } from './open-within-root.ts';
 
 /** A name in an open folder. */
@@ -15,6 +15,9 @@ export const entryPath = ({ folder, name }: DirectoryEntry) => descriptorPath(fo
 /** Returns the stat of the entry itself, not of a link's target, or undefined if it does not exist. */
 export const statEntry = (entry: DirectoryEntry) => fs.lstatSync(entryPath(entry), { bigint: true, throwIfNoEntry: false });
 
+/** Returns a text that identifies a file or folder on this machine, whatever its name. */
+export const identityOf = ({ dev, ino }: Pick<fs.BigIntStats, 'dev' | 'ino'>) => `${dev}:${ino}`;
+
 /** Returns an entry in the same folder whose name has a suffix. */
 export const withSuffix = ({ folder, name }: DirectoryEntry, suffix: string): DirectoryEntry => ({ folder, name: name + suffix });
 
@@ -22,7 +25,10 @@ export function unlinkIfPresent(entry: DirectoryEntry): void {
   try {
     fs.unlinkSync(entryPath(entry));
   } catch (cause) {
-    if (systemErrorCode(cause) !== 'ENOENT') throw cause;
+    const code = systemErrorCode(cause);
+    // In a read-only file system, even the deletion of a name that does not exist is refused.
+    if (code === 'ENOENT' || (accessDeniedCodes.includes(code) && !statEntry(entry))) return;
+    throw cause;
   }
 }
 
@@ -31,8 +37,6 @@ export const stagingFolder = '.postern';
 /** Returns the name of a change's evidence in the changed folder, for a change that cannot use `.postern/`. */
 export const siblingName = (token: string) => `.postern-${token}`;
 
-/** Error codes of a folder that the process may not open or write. */
-export const accessDeniedCodes: readonly string[] = ['EACCES', 'EPERM', 'EROFS'];
 const notFolderCodes = ['ENOTDIR', 'ELOOP'];
 
 /**
