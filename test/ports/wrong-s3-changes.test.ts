@@ -26,6 +26,25 @@ test('an S3 service without the bucket is unavailable, and its files are not rep
   await assert.rejects(storage.recover(change), isUnavailable);
 });
 
+test('uploads, new folders and renames that an S3 service denies are impossible, so that none of them stays pending', async (t) => {
+  const denied = '<Error><Code>AccessDenied</Code></Error>';
+  const { storage } = await startFakeS3Storage(t, ({ method, url = '' }, response) => {
+    if (method === 'HEAD')
+      return void (url.includes('before') ? response.writeHead(200, fileHeaders).end() : response.writeHead(404).end());
+    if (method === 'GET') return void response.end(listPageXml(url.includes('before') ? ['before'] : []));
+    response.writeHead(method === 'DELETE' ? 204 : 403).end(denied);
+  });
+  const root = parsePath('/');
+  const context = () => ({ token: newToken(), pendingTokens: [] });
+  await assert.rejects(storage.createFolder(root, 'folder', context()), ChangeImpossible);
+  await assert.rejects(storage.rename(root, 'before', 'after', context()), ChangeImpossible);
+  const target = { parent: root, name: 'a', ifTaken: 'refuse' } as const;
+  const small = await storage.upload({ ...target, size: 4 }, newToken());
+  await small.write(Buffer.from('text'));
+  await assert.rejects(small.place(), ChangeImpossible);
+  await assert.rejects(storage.upload({ ...target, size: null }, newToken()), ChangeImpossible);
+});
+
 test('a part that an S3 service fails to store is sent again', async (t) => {
   let attempts = 0;
   const { storage } = await startFakeS3Storage(t, ({ method, url = '' }, response) => {

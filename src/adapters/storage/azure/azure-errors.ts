@@ -33,6 +33,8 @@ const neverExpected = [
 /** Why a blob cannot be written. */
 const impossibleReasons: ReadonlyMap<string, string> = new Map([
   ['LeaseIdMissing', 'Another program holds a lease on this file, so that it cannot be changed'],
+  ['AuthorizationPermissionMismatch', 'The service does not permit this change'],
+  ['InsufficientAccountPermissions', 'The service does not permit this change'],
   ['BlobImmutableDueToPolicy', 'An immutability policy of the container protects this file'],
 ]);
 

@@ -1,7 +1,7 @@
 import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import type { ClosedUpload, Confirm, ContinuedUpload, Upload, UploadTarget } from '#ports/storage.ts';
-import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
+import { ChangeImpossible, ItemChanged, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { openObjectFile } from './object-file.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { WriteCondition } from './object-store.ts';
@@ -189,7 +189,7 @@ class ObjectUpload implements ContinuedUpload {
       await store.copy(stagedObject, key, { token: this.#token, overwrites: true }); // replaces the claim
       return true;
     } catch (cause) {
-      if (cause instanceof ItemChanged) await deleteClaim(store, key, this.#token, confirm);
+      if (cause instanceof ItemChanged || cause instanceof ChangeImpossible) await deleteClaim(store, key, this.#token, confirm);
       throw cause;
     }
   }

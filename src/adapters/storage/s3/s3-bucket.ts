@@ -17,8 +17,8 @@ import type { SignedHeaders } from '#ports/storage.ts';
 import { OutcomeUnknown } from '#ports/storage-errors.ts';
 import type { AccessKey } from './machine-credentials.ts';
 import { bucketAddress } from './s3-address.ts';
-import { s3CodeOf, s3Error } from './s3-errors.ts';
-import { md5Codes, md5Of, withoutConditions } from './s3-request.ts';
+import { s3CodeOf, s3Error, storingError } from './s3-errors.ts';
+import { md5Codes, md5Of, storesObject, withoutConditions } from './s3-request.ts';
 
 /** A bucket at a service that speaks the S3 protocol. */
 export class S3Bucket {
@@ -157,7 +157,8 @@ export class S3Bucket {
       this.#sendsMd5 = true;
       return this.#sendOnce(method, key, request, signal);
     }
-    throw response.status >= 500 && mayChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;
+    if (response.status >= 500 && mayChange(method)) throw new OutcomeUnknown(cause.message, { cause });
+    throw storesObject(method, request) ? storingError(cause) : cause;
   }
 
   async #exchange(method: Method, key: string, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {

@@ -1,5 +1,6 @@
 import { type CodeMeaning, ServiceError } from '#adapters/storage/objects/service-errors.ts';
 import { childText, type XmlElement } from '#adapters/storage/objects/xml.ts';
+import { ChangeImpossible } from '#ports/storage-errors.ts';
 
 const signIn = (explanation: string): CodeMeaning => ({ explanation, isSignIn: true });
 const throttling: CodeMeaning = { isThrottling: true };
@@ -30,3 +31,7 @@ export function s3CodeOf(document: XmlElement): string {
 }
 
 export const s3Error = (status: number, code: string) => new ServiceError(status, code, meanings.get(code));
+
+/** Returns the error for a request that stores an object, a part of it, or begins to. If the service denies it, nothing was changed. */
+export const storingError = (cause: ServiceError): Error =>
+  cause.code === 'AccessDenied' ? new ChangeImpossible(`The service does not permit this change (${cause.code})`, { cause }) : cause;

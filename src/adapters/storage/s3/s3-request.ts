@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Method } from '#adapters/storage/objects/service-errors.ts';
 import type { ServiceRequest } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
 
@@ -19,3 +20,6 @@ export async function md5Of(body: string | OutboundBody): Promise<string> {
   for await (const piece of body.pieces) hash.update(piece);
   return hash.digest('base64');
 }
+
+/** Returns whether a request stores an object or a part of one, or begins to. */
+export const storesObject = (method: Method, { query }: ServiceRequest): boolean => method === 'PUT' || query?.['uploads'] !== undefined;
