@@ -66,7 +66,7 @@ test('the URL of a preview opens it directly, and axe finds no problem in a PDF 
   const { page, share } = await openFolder(t);
   for (const [name, expectedText] of [
     ['b report.pdf', 'Annual report'],
-    ['c notes.md', '# Notes'],
+    ['c notes.md', 'Notes'],
   ] as const) {
     await page.goto('about:blank');
     await page.goto(`${share.viewUrl}#preview/${encodeURIComponent(name)}`);
@@ -123,6 +123,43 @@ for (const [width, dark] of [
     const { violations } = await new AxeBuilder({ page }).analyze();
     assert.deepEqual(violations, []);
     assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= width);
+  });
+
+for (const [width, dark] of [
+  [390, true],
+  [1440, false],
+] as const)
+  test(`at ${width} px, Markdown is shown with headings, lists and tables, and cannot run or load anything`, async (t) => {
+    const { page, consoleErrors, hosts, postern, share } = await openFolder(t, {}, { width, dark });
+    const lines = [
+      '# Title',
+      'A [link](https://example.com/a), a [script](javascript:alert(1)) and a [reference][r].',
+      '![An image](https://example.com/image.png) <img src="https://example.com/other.png" onerror="alert(1)">',
+      '- [x] done',
+      '',
+      '| Name | Number |',
+      '|---|--:|',
+      `| ${'long '.repeat(40)} | 2 |`,
+      '',
+      `${'> '.repeat(5000)}deep`,
+      '',
+      '<script>alert(1)</script>',
+      '',
+      '[r]: https://example.com/r',
+    ];
+    await writeFile(join(postern.files, 'documents', 'text.md'), lines.join('\n'));
+    await page.goto('about:blank');
+    await page.goto(`${share.viewUrl}#preview/text.md`);
+    await page.getByRole('heading', { name: 'Title' }).waitFor();
+    const links = await page.locator('.markdown a').evaluateAll((elements) => elements.map((element) => element.getAttribute('href')));
+    assert.deepEqual(links, ['https://example.com/a', 'https://example.com/r']);
+    assert.equal(await page.locator('.markdown :is(img, script)').count(), 0);
+    assert.equal(await page.getByRole('cell', { name: '2' }).count(), 1);
+    await page.getByText('<script>alert(1)</script>').waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    assert.deepEqual(violations, []);
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= width);
+    assert.deepEqual([consoleErrors, hosts.size], [[], 1]);
   });
 
 test('if the connection breaks while an image or a PDF is loaded, the preview says so and offers to try again', async (t) => {

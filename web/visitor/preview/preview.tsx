@@ -13,7 +13,7 @@ import { filePermissions, type LinkPermissions } from '#visitor/offered-permissi
 import { useReportFailure } from '#visitor/report-failure.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { FileCard } from './file-card.tsx';
-import { TextPane } from './text-pane.tsx';
+import { type TextFormat, TextPane } from './text-pane.tsx';
 
 const PagesPane = lazy(() => import('./pages-pane.tsx').then(({ PagesPane }) => PagesPane));
 const PdfPane = lazy(() => import('./pdf-pane.tsx').then(({ PdfPane }) => PdfPane));
@@ -69,7 +69,11 @@ function usePaneErrors(source: string) {
   return { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError, onPageError };
 }
 
-const tableTypes = ['text/csv', 'text/tab-separated-values'];
+const textFormats: Readonly<Record<string, TextFormat>> = {
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'csv',
+  'text/markdown': 'markdown',
+};
 
 /** Shows the file by its kind, or a card if it cannot be shown. */
 function Pane({ path, name, kind, entry, can }: PaneProperties) {
@@ -95,9 +99,16 @@ function Pane({ path, name, kind, entry, can }: PaneProperties) {
         <PdfPane key={retries} source={source} name={name} onError={onError} onPageError={onPageError} />
       </Suspense>
     );
-  const isTable = tableTypes.includes(entry?.mediaType ?? '');
+  const textFormat = textFormats[entry?.mediaType ?? ''] ?? 'plain';
   return (
-    <TextPane path={path} name={name} isTable={isTable} onKindDetected={setCurrentKind} onUnshowable={onUnshowable} onFailure={onFailure} />
+    <TextPane
+      path={path}
+      name={name}
+      textFormat={textFormat}
+      onKindDetected={setCurrentKind}
+      onUnshowable={onUnshowable}
+      onFailure={onFailure}
+    />
   );
 }
 

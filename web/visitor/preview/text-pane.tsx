@@ -6,13 +6,17 @@ import { LoadingRows } from '#visitor/loading-rows.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 
 const CsvTable = lazy(() => import('./csv-table.tsx').then(({ CsvTable }) => CsvTable));
+const MarkdownText = lazy(() => import('./markdown-text.tsx').then(({ MarkdownText }) => MarkdownText));
 const maxBytes = 1 << 20; // more text than anyone reads on a page
+const maxMarkdown = 1 << 18; // characters; a longer text is shown as it is, because formatting it takes too long
+
+/** How a text is shown: as it is, as a table in CSV, or as Markdown. */
+export type TextFormat = 'plain' | 'csv' | 'markdown';
 
 interface Properties {
   readonly path: readonly string[];
   readonly name: string;
-  /** Whether the file is a table in CSV. */
-  readonly isTable: boolean;
+  readonly textFormat: TextFormat;
   /** Receives the kind of the file if the server detects that it is not text. */
   readonly onKindDetected: (kind: FileKind) => void;
   /** Called if the file is neither text nor of a kind that can be shown. */
@@ -22,10 +26,10 @@ interface Properties {
 }
 
 /**
- * Shows a text file as plain text, including Markdown and source code, and a CSV file as a table. The server detects the type from the
- * content.
+ * Shows a text file: Markdown with its headings, lists and tables, CSV as a table, and everything else as plain text. The server detects
+ * the type from the content.
  */
-export function TextPane({ path, name, isTable, onKindDetected, onUnshowable, onFailure }: Properties) {
+export function TextPane({ path, name, textFormat, onKindDetected, onUnshowable, onFailure }: Properties) {
   const { translate, format } = useTranslation();
   const [content, setContent] = useState<{ readonly text: string; readonly isCut: boolean } | null>(null);
   useEffect(() => {
@@ -43,7 +47,7 @@ export function TextPane({ path, name, isTable, onKindDetected, onUnshowable, on
     return () => abort.abort();
   }, [path.join('/')]);
   if (content === null) return <LoadingRows />;
-  if (isTable)
+  if (textFormat === 'csv')
     return (
       <div class="preview-text">
         <Suspense fallback={<LoadingRows />}>
@@ -51,12 +55,19 @@ export function TextPane({ path, name, isTable, onKindDetected, onUnshowable, on
         </Suspense>
       </div>
     );
+  const isFormatted = textFormat === 'markdown' && content.text.length <= maxMarkdown;
   return (
     <div class="preview-text">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
-      <pre tabIndex={0} dir="auto">
-        {content.text}
-      </pre>
+      {isFormatted ? (
+        <Suspense fallback={<LoadingRows />}>
+          <MarkdownText name={name} text={content.text} />
+        </Suspense>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
+        <pre tabIndex={0} dir="auto">
+          {content.text}
+        </pre>
+      )}
       {content.isCut && <p class="muted small">{translate('firstPart', { size: format.size(maxBytes) })}</p>}
     </div>
   );
