@@ -8,7 +8,7 @@ import { storageMemory } from '#adapters/storage/storage-memory.ts';
 import { WebdavStorage } from '#adapters/storage/webdav/webdav-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
-import { StorageUnavailable } from '#ports/storage-errors.ts';
+import { ChangeImpossible, StorageUnavailable } from '#ports/storage-errors.ts';
 import { type ApacheWebdav, startApacheWebdav } from '../parts/apache-webdav.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { partSpace, uploadSpool } from '../parts/open-s3.ts';
@@ -54,6 +54,19 @@ else {
     await assert.rejects(storage.check(), StorageUnavailable);
     const change = { action: 'upload', parent: parsePath('/'), name: 'a', newName: '', token: newToken() } as const;
     await assert.rejects(storage.recover(change), StorageUnavailable);
+  });
+
+  test('WebDAV (apache): a visitor can neither store nor change the files with which a server configures itself', async () => {
+    const storage = open(await server.newFolder());
+    const root = parsePath('/');
+    const context = () => ({ token: newToken(), pendingTokens: [] });
+    await putFile(storage, '/', 'a', 'text');
+    for (const name of ['.htaccess', '.HTpasswd', 'web.config']) {
+      await assert.rejects(putFile(storage, '/', name, 'text'), ChangeImpossible);
+      await assert.rejects(storage.createFolder(root, name, context()), ChangeImpossible);
+      await assert.rejects(storage.rename(root, 'a', name, context()), ChangeImpossible);
+    }
+    assert.deepEqual(await namesIn(storage, '/'), ['a']);
   });
 
   test('WebDAV (apache): recovery finds out whether a rename or a deletion took place before a crash', async () => {

@@ -34,6 +34,9 @@ function refusalOf(status: number): Error {
   return new ChangeImpossible('The server refuses this change');
 }
 
+/** Names of files with which Apache and IIS configure themselves: a visitor who could write one could change the server. */
+const isReserved = (path: readonly string[]) => /^(\.ht.*|web\.config)$/i.test(path.at(-1) ?? '');
+
 const unreadable = [403, 404, 410, 423]; // statuses of files that are gone, locked, or not for this user
 
 /** The files and folders of a location at a WebDAV server. */
@@ -111,6 +114,7 @@ export class WebdavItems implements FileServer {
 
   async move(from: readonly string[], to: readonly string[], { isFolder, overwrites, confirm }: MoveOptions): Promise<MoveOutcome> {
     const request = { headers: { overwrite: overwrites ? 'T' : 'F' }, expected: refusals, timeLimit: moveTimeLimit, once: true };
+    if (isReserved(from) || isReserved(to)) return new ChangeImpossible('This name is reserved for the configuration of the server');
     await confirm?.();
     try {
       const { status } = await this.server.move(this.server.urlOf(from, isFolder), this.server.urlOf(to, isFolder), request);
