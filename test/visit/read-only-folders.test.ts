@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { createMountFolder, mountAt } from '../ports/small-disk.ts';
+import { type TestContext, test } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
+import { bindMountAt, createMountFolder, mountAt, unmount } from '../ports/small-disk.ts';
 import { runPostern } from '../process/run-postern.ts';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { createShare, jsonPostRequest } from './visiting.ts';
@@ -62,19 +63,77 @@ test('changes in a read-only file system below a location are refused at once, l
   assert.deepEqual(list, [], 'no change is pending');
 });
 
-test('changes in a folder that Postern may not write are refused at once, and do not stop changes elsewhere', async (t) => {
-  if (process.getuid?.() !== 0) return t.skip('not root');
+/** Starts a process as a user who is not root. Its folder `files` contains the folder `x`, which root owns and `prepare` fills. */
+async function runAsNobody(t: TestContext, prepare: (folder: string) => void) {
   const data = await temporaryFolder(t);
   const files = join(data, 'files');
-  mkdirSync(join(files, 'closed'), { recursive: true });
-  for (const folder of [data, files]) chownSync(folder, nobody, nobody);
-  writeFileSync(join(files, 'closed/a.txt'), 'a text');
+  const folder = join(files, 'x');
+  mkdirSync(folder, { recursive: true });
+  for (const owned of [data, files]) chownSync(owned, nobody, nobody);
+  prepare(folder);
   const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--inh-caps=-all'];
   const postern = await runPostern(t, { POSTERN_DATA: data }, asNobody);
-  const viewIdOf = async (path: string) => (await postern.send('share/add', newShare({ path }))).body.viewId;
-  const [closed, open] = [await viewIdOf('/closed'), await viewIdOf('/')];
-  const send: Send = async (path, init) => (await fetch(`${postern.publicUrl}/s/${closed}${path}`, init)).status;
-  assert.deepEqual(await changeEverything(send), allImpossible);
-  await uploadMany(send);
-  assert.equal((await fetch(`${postern.publicUrl}/s/${open}/file/new.txt`, { method: 'PUT', body: 'text' })).status, 201);
+  const sendTo = async (path: string): Promise<Send> => {
+    const { viewId } = (await postern.send('share/add', newShare({ path }))).body;
+    return async (target, init) => (await fetch(`${postern.publicUrl}/s/${viewId}${target}`, init)).status;
+  };
+  const pendingCount = async () => (await postern.send('audit/search', { outcome: 'begun' })).body.list.length;
+  return { folder, sendTo, pendingCount, postern };
+}
+
+const isRoot = process.getuid?.() === 0;
+
+test('changes in a folder that Postern may not write are refused at once, and do not stop changes elsewhere', async (t) => {
+  if (!isRoot) return t.skip('not root');
+  const { sendTo, pendingCount } = await runAsNobody(t, (folder) => writeFileSync(join(folder, 'a.txt'), 'a text'));
+  const [closed, open] = [await sendTo('/x'), await sendTo('/')];
+  assert.deepEqual(await changeEverything(closed), allImpossible);
+  await uploadMany(closed);
+  assert.equal(await open('/file/new.txt', { method: 'PUT', body: 'text' }), 201);
+  assert.equal(await pendingCount(), 0);
+});
+
+test('changes in a folder that Postern may enter but not list are refused at once', async (t) => {
+  if (!isRoot) return t.skip('not root');
+  const { sendTo, pendingCount } = await runAsNobody(t, (folder) => {
+    writeFileSync(join(folder, 'a.txt'), 'a text');
+    chmodSync(folder, 0o711);
+  });
+  const send = await sendTo('/');
+  for (const [path, init] of [
+    ['/folder/x/d', { method: 'POST' }],
+    ['/rename', jsonPostRequest({ path: 'x/a.txt', name: 'e.txt' })],
+    ['/file/x/a.txt', { method: 'DELETE' }],
+  ] as const)
+    assert.equal(await send(path, init), 409, path);
+  assert.equal(await pendingCount(), 0);
+});
+
+test('a file whose old name Postern may not remove is not renamed, and the change does not stay pending', async (t) => {
+  if (!isRoot) return t.skip('not root');
+  const { sendTo, pendingCount } = await runAsNobody(t, (folder) => {
+    writeFileSync(join(folder, 'a.txt'), 'a text');
+    chmodSync(join(folder, 'a.txt'), 0o666);
+    chmodSync(folder, 0o1777); // in a sticky folder, only the owner of a file may remove a name of it
+  });
+  const send = await sendTo('/x');
+  assert.equal(await send('/rename', jsonPostRequest({ path: 'a.txt', name: 'b.txt' })), 409);
+  assert.equal(await pendingCount(), 0);
+});
+
+test('a deleted folder on another mount that Postern may not empty is gone for visitors, and its deletion is recorded as done', async (t) => {
+  if (!isRoot) return t.skip('not root');
+  const folder = createMountFolder(t);
+  const disk = join(folder, 'disk');
+  if (!mountAt(t, disk, 'size=8m,mode=777')) return;
+  mkdirSync(join(disk, 'b/c'), { recursive: true });
+  chmodSync(join(disk, 'b'), 0o777);
+  writeFileSync(join(disk, 'b/c/a.txt'), 'a text');
+  const { sendTo, pendingCount, folder: target } = await runAsNobody(t, () => {});
+  if (!bindMountAt(t, target, disk)) return;
+  atEnd(t, () => unmount(target));
+  const send = await sendTo('/x');
+  assert.equal(await send('/file/b', { method: 'DELETE' }), 204);
+  assert.equal(await send('/list/b', {}), 404);
+  assert.equal(await pendingCount(), 0);
 });

@@ -5,15 +5,7 @@ import type { FilledRun, PendingFileChange, RunFile } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { changeEntry, type EntryChange } from './change-entry.ts';
 import { type ConfirmedAt, hasExpired } from './confirmation.ts';
-import {
-  afterCommitPoint,
-  errorWithCode,
-  isAbsentError,
-  RootGone,
-  runDiskChange,
-  toStorageError,
-  withDeniedAccess,
-} from './disk-errors.ts';
+import { afterCommitPoint, errorWithCode, isAbsentError, RootGone, runDiskChange, toStorageError, withImpossible } from './disk-errors.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import { checkLocationFolder, type FolderPath, openFolderRoot, resolveLinks } from './location-folder.ts';
 import { makeFolder } from './make-folder.ts';
@@ -107,7 +99,7 @@ export class DiskCommands {
   }
 
   openUpload(parent: ItemPath, token: string, size: number | null, freeSpace: FreeSpaceFloor): StagedUpload {
-    return this.#inRoot((root) => withDeniedAccess(() => openStagedUpload(root, { parent, token, size }, freeSpace)));
+    return this.#inRoot((root) => withImpossible(() => openStagedUpload(root, { parent, token, size }, freeSpace)));
   }
 
   reopenUpload(parent: ItemPath, token: string, offset: number, size: number | null, freeSpace: FreeSpaceFloor): StagedUpload {
@@ -115,7 +107,7 @@ export class DiskCommands {
   }
 
   storeSmallUpload(file: SmallFile, placing: Placing, options: SmallFileOptions): StoredSmallFile {
-    return this.#inRoot((root) => withDeniedAccess(() => storeSmallFile(root, file, placing, options)));
+    return this.#inRoot((root) => withImpossible(() => storeSmallFile(root, file, placing, options)));
   }
 
   deleteSpareMarks(tokens: readonly string[]): void {
@@ -147,21 +139,17 @@ export class DiskCommands {
 
   /** Returns the descriptor of the changed folder, for `syncFolder`. `rename` and `remove` return it, too. */
   createFolder(change: EntryChange, modeAndGroup: ModeAndGroup): number {
-    return this.#inRoot((root) => changeEntry(root, change, (entry, evidence) => makeFolder(entry, evidence, modeAndGroup)));
+    return this.#change(change, (entry, evidence) => makeFolder(entry, evidence, modeAndGroup));
   }
 
   rename(change: EntryChange, newName: string): number {
-    return this.#inRoot((root) =>
-      changeEntry(root, change, (old, evidence) =>
-        renameEntry({ old, newEntry: { folder: old.folder, name: newName }, token: change.token }, evidence),
-      ),
+    return this.#change(change, (old, evidence) =>
+      renameEntry({ old, newEntry: { folder: old.folder, name: newName }, token: change.token }, evidence),
     );
   }
 
   remove(change: EntryChange): number {
-    return this.#inRoot((root) =>
-      changeEntry(root, change, (entry, { own: evidence }) => removeEntry({ entry, evidence, token: change.token }, change.confirmedAt)),
-    );
+    return this.#change(change, (entry, { own: evidence }) => removeEntry({ entry, evidence, token: change.token }, change.confirmedAt));
   }
 
   /** Syncs a folder after a change in it, and closes it. */
@@ -189,6 +177,10 @@ export class DiskCommands {
 
   deleteStagedName(name: string): void {
     this.#inRoot((root) => deleteStagedName(root, name));
+  }
+
+  #change(change: EntryChange, apply: Parameters<typeof changeEntry>[2]): number {
+    return this.#inRoot((root) => withImpossible(() => changeEntry(root, change, apply)));
   }
 
   get #root(): StorageRoot {

@@ -69,27 +69,55 @@ export function afterCommitPoint<T>(work: () => T): T {
   }
 }
 
-/** Runs a change, or steps before it. @throws ChangeImpossible if the process may not write to the folder: nothing was changed */
-export function withDeniedAccess<T>(work: () => T): T {
+/** Codes of a change that is impossible. EXDEV: the folder has a quota of its own (a project of XFS or ext4), so no file can be moved to it. */
+const impossibleCodes = [...accessDeniedCodes, 'EXDEV'];
+
+export const isImpossibleError = (cause: unknown): boolean => impossibleCodes.includes(systemErrorCode(cause));
+
+/** Runs a change, or steps before it. @throws ChangeImpossible if the folder does not permit it: nothing was changed */
+export function withImpossible<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    if (!accessDeniedCodes.includes(systemErrorCode(cause))) throw cause;
+    if (!isImpossibleError(cause)) throw cause;
     throw new ChangeImpossible('The folder does not permit this change', { cause });
   }
 }
 
 /**
  * Runs a change.
- * @throws ChangeImpossible if the process may not write to the folder: nothing was changed. OutcomeUnknown if a system call failed, except
+ * @throws ChangeImpossible if the folder does not permit it: nothing was changed. OutcomeUnknown if a system call failed, except
  *   for a missing item, a taken name or a full disk: after EIO, for example, it is not known whether the change was made
  */
 export function runDiskChange<T>(change: () => T): T {
   try {
-    return withDeniedAccess(change);
+    return withImpossible(change);
   } catch (cause) {
     if (cause instanceof StorageUnavailable || toStorageError(cause).constructor !== StorageUnavailable) throw cause;
     throw new OutcomeUnknown('the disk failed during the change', { cause });
+  }
+}
+
+/**
+ * Undoes a part of a change. If the folder does not permit that either, for example because nothing may be deleted in it, the part stays:
+ * recovery could not undo it, either.
+ * @param remains what stays, as a sentence for the visitor
+ * @throws ChangeImpossible, OutcomeUnknown
+ */
+export function undo(work: () => void, remains: string): void {
+  try {
+    work();
+  } catch (cause) {
+    throw isImpossibleError(cause) ? new ChangeImpossible(remains, { cause }) : commitPointError(cause);
+  }
+}
+
+/** Runs a deletion. What the folder does not permit to delete stays. */
+export function deleteIfPermitted(deletion: () => void): void {
+  try {
+    deletion();
+  } catch (cause) {
+    if (!isImpossibleError(cause)) throw cause;
   }
 }
 

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { afterCommitPoint, errorWithCode } from './disk-errors.ts';
+import { deleteIfPermitted, errorWithCode, undo } from './disk-errors.ts';
 import { readNote, writeNote } from './marks.ts';
 import { createFile } from './open-within-root.ts';
 import { type DirectoryEntry, entryPath, identityOf, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
@@ -7,6 +7,7 @@ import { type DirectoryEntry, entryPath, identityOf, statEntry, unlinkIfPresent,
 // Without hard links, a file gets a free name in two steps: an empty file, the claim, takes the name, and is then replaced.
 
 const claimMode = 0o600;
+const claimRemains = 'The folder permits neither this change nor the deletion of the empty file with the new name';
 
 /** Suffix of the claim note in the staging area. It is written before the claim is created, and contains the name of the claim. */
 const claimSuffix = '-claim';
@@ -41,7 +42,8 @@ export function deleteEmptyClaim(evidence: DirectoryEntry, folder: number): void
   if (name === null) return;
   const claim = { folder, name };
   const stat = statEntry(claim);
-  if (stat?.isFile() && stat.size === 0n && identityOf(stat) === readNote(identityNoteOf(evidence))) unlinkIfPresent(claim);
+  if (stat?.isFile() && stat.size === 0n && identityOf(stat) === readNote(identityNoteOf(evidence)))
+    deleteIfPermitted(() => unlinkIfPresent(claim));
 }
 
 /** Creates the claim of a change, with its notes. @returns the identity of the claim @throws EEXIST if the name is taken */
@@ -54,7 +56,7 @@ function createClaim(claim: DirectoryEntry, evidence: DirectoryEntry): string {
     writeNote(identityNoteOf(evidence), identity);
     return identity;
   } catch (cause) {
-    afterCommitPoint(() => fs.unlinkSync(entryPath(claim)));
+    undo(() => fs.unlinkSync(entryPath(claim)), claimRemains);
     throw cause;
   }
 }
@@ -76,7 +78,7 @@ export function claimAndRename(from: DirectoryEntry, to: DirectoryEntry, evidenc
   try {
     fs.renameSync(entryPath(from), entryPath(to));
   } catch (cause) {
-    afterCommitPoint(() => isClaim() && fs.unlinkSync(entryPath(to)));
+    undo(() => isClaim() && fs.unlinkSync(entryPath(to)), claimRemains);
     throw cause;
   }
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { ItemNotFound } from '#ports/storage-errors.ts';
 import { type ConfirmedAt, hasExpired } from './confirmation.ts';
-import { afterCommitPoint, ConfirmationExpired, errorWithCode, systemErrorCode } from './disk-errors.ts';
+import { afterCommitPoint, ConfirmationExpired, deleteIfPermitted, errorWithCode, systemErrorCode } from './disk-errors.ts';
 import { confirmMark, createMark, deleteMark, isConfirmed, markText } from './marks.ts';
 import { descriptorPath } from './open-within-root.ts';
 import { linkFile } from './place-file.ts';
@@ -81,7 +81,7 @@ function removeViaSibling(removal: Removal, checked: CheckedEntry): void {
   moveIfSame(removal.entry, checked, siblingOf(removal));
   afterCommitPoint(() => {
     confirmMark(removal.evidence);
-    deleteSibling(removal);
+    deleteIfPermitted(() => deleteSibling(removal));
   });
 }
 
@@ -115,7 +115,7 @@ export function recoverRemoval(removal: Removal): boolean {
     if (markText(removal.evidence) === null || !statEntry(siblingOf(removal))) return false;
     confirmMark(removal.evidence);
   }
-  deleteSiblingRest(removal);
+  deleteIfPermitted(() => deleteSiblingRest(removal));
   return true;
 }
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { ItemNotFound } from '#ports/storage-errors.ts';
-import { afterCommitPoint, commitPointError, errorWithCode } from './disk-errors.ts';
+import { afterCommitPoint, commitPointError, deleteIfPermitted, errorWithCode, undo } from './disk-errors.ts';
 import { confirmMark, createMarkForFreeName, type EvidenceOfName, markText } from './marks.ts';
 import { claimAndRename, deleteEmptyClaim } from './name-claim.ts';
 import { linkFile } from './place-file.ts';
@@ -55,7 +55,8 @@ function removeOldName(renaming: Renaming, identity: string, mark: DirectoryEntr
   try {
     fs.renameSync(entryPath(old), entryPath(displaced));
   } catch (cause) {
-    if (hasIdentity(statEntry(newEntry), identity)) afterCommitPoint(() => fs.unlinkSync(entryPath(newEntry)));
+    if (hasIdentity(statEntry(newEntry), identity))
+      undo(() => fs.unlinkSync(entryPath(newEntry)), 'The old name of the file cannot be removed, so it has both names now');
     throw cause;
   }
   const [displacedStat, newStat] = [statEntry(displaced), statEntry(newEntry)];
@@ -107,7 +108,8 @@ export function recoverRename(renaming: Renaming, evidence: DirectoryEntry): boo
   recoverOldName(renaming, identity);
   const { old, newEntry } = renaming;
   if (hasIdentity(statEntry(old), identity)) deleteEmptyClaim(evidence, newEntry.folder);
-  if (hasIdentity(statEntry(old), identity) && hasIdentity(statEntry(newEntry), identity)) fs.unlinkSync(entryPath(newEntry)); // undo
+  if (hasIdentity(statEntry(old), identity) && hasIdentity(statEntry(newEntry), identity))
+    deleteIfPermitted(() => fs.unlinkSync(entryPath(newEntry))); // undo
   if (statEntry(old)?.isDirectory() && statEntry(newEntry)?.isDirectory()) removeClaim(newEntry);
   // Falls back to the names: some file servers change the inode numbers of files.
   return hasIdentity(statEntry(newEntry), identity) || (statEntry(newEntry) !== undefined && statEntry(old) === undefined);
