@@ -84,6 +84,8 @@ export interface Documents extends AsyncDisposable {
   pages(document: SourceDocument): Promise<readonly PageSize[]>;
   /** Returns a page as a JPEG. */
   draw(document: SourceDocument, request: PageRequest): Promise<Uint8Array>;
+  /** Returns the text of a page, at most 100,000 characters; '' of an image. @param index from 0 */
+  text(document: SourceDocument, index: number): Promise<string>;
   /** Returns a new PDF, or an image of the same format (of an Office document: a PDF), that contains only the pages of the document, with a text over each. */
   mark(document: SourceDocument, mark: string): Promise<Uint8Array>;
   /**

@@ -161,3 +161,22 @@ test('with a watermark, an image is downloaded in its own format, with the mark 
   assert.deepEqual([status, headers['content-type'], format, width, height, exif], [200, 'image/jpeg', 'jpeg', 400, 600, undefined]);
   assert.ok((await difference((await plain('/page/photo.jpg?width=400')).bytes, bytes)) > 5);
 });
+
+test('the text of a page can be read if no watermark is needed, or with copyProtectText', async (t) => {
+  const send = await shareDocuments(t);
+  const plain = await send('/page-text/paper.pdf?number=1');
+  assert.deepEqual([plain.status, plain.headers['content-type'], plain.headers.etag], [200, 'text/plain; charset=utf-8', undefined]);
+  assert.match(plain.bytes.toString(), /\w/);
+  assert.equal((await send('/page-text/paper.pdf?number=9')).json.code, 'pageAbsent');
+  assert.equal((await send('/page-text/photo.jpg')).bytes.toString(), '');
+  assert.equal((await send('/page-text/words.txt')).json.code, 'hasNoPages');
+  for (const protection of [copyProtected, watermarked]) {
+    const refuse = await shareDocuments(t, protection);
+    assert.equal((await refuse('/page-text/paper.pdf')).json.code, 'copyProtected');
+    assert.equal((await refuse('/visit')).json.share.pageText, false);
+    const permit = await shareDocuments(t, { ...protection, copyProtectText: true });
+    assert.equal((await permit('/visit')).json.share.pageText, true);
+    assert.equal((await permit('/page-text/paper.pdf?number=1')).bytes.toString(), plain.bytes.toString());
+    assert.equal((await permit('/page-text/words.txt')).json.code, 'cannotBeMarked');
+  }
+});

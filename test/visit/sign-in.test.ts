@@ -50,6 +50,8 @@ test('after sign-in, a visit returns the visitor and the permissions of the shar
     can: { view: true, download: true, downloadFolder: true, upload: false, createFolder: true, rename: false, delete: true },
     copyProtect: false,
     marked: false,
+    officePages: postern.ports.documents.drawsOffice,
+    pageText: true,
     markedDownload: false,
     validityEndDate: '2099-01-01T00:00:00.000Z',
     maxFileSize: 2 ** 40,

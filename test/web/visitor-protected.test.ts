@@ -51,6 +51,20 @@ test('a visitor sees the pages of a protected document as pictures, on a phone t
   assert.deepEqual(consoleErrors, []);
 });
 
+test('if the owner permits it, a visitor can read the text of a protected document', async (t) => {
+  const { page, consoleErrors } = await openProtected(t, { copyProtect: true, copyProtectText: true });
+  await page.getByRole('link', { name: /^paper.pdf/ }).click();
+  await page.getByRole('img', { name: 'Page 1 of 3', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Show the text' }).click();
+  await page.locator('.page-text').first().waitFor();
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  assert.deepEqual(violations, []);
+  assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= 390);
+  await page.getByRole('button', { name: 'Show the text' }).click();
+  await page.locator('.page-text').first().waitFor({ state: 'detached' });
+  assert.deepEqual(consoleErrors, []);
+});
+
 test('with a watermark, documents can be opened and downloaded, and files that cannot carry one have no link', async (t) => {
   const { page, consoleErrors } = await openProtected(t, { waterMarkText: 'For {ip}' }, { width: 1440, dark: true });
   assert.equal(await page.getByRole('link', { name: /^words.txt/ }).count(), 0);

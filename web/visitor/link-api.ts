@@ -29,7 +29,7 @@ export const isPortal = linkPath.startsWith('/p/');
 
 const encodePath = (path: readonly string[]) => path.map((segment) => `/${encodeURIComponent(segment)}`).join('');
 export const addressOf = (
-  route: 'file' | 'view' | 'pages' | 'page' | 'thumbnail' | 'zip' | 'list' | 'folder' | 'upload',
+  route: 'file' | 'view' | 'pages' | 'page' | 'page-text' | 'thumbnail' | 'zip' | 'list' | 'folder' | 'upload',
   path: readonly string[],
 ) => `${linkPath}/${route}${encodePath(path)}`;
 
@@ -95,6 +95,13 @@ export const listFolder = (path: readonly string[], query: Record<string, string
   requestJson(`${addressOf('list', path)}?${new URLSearchParams(query)}`);
 /** Returns the sizes of the pages of a document. */
 export const fetchPages = (path: readonly string[]): Promise<DocumentPages> => requestJson(addressOf('pages', path));
+/** Returns the text of a page of a document. @throws Failure */
+export async function fetchPageText(path: readonly string[], number: number): Promise<string> {
+  const address = `${addressOf('page-text', path)}?${new URLSearchParams({ number: String(number) })}`;
+  const response = await orOffline(fetch(address, { headers: { accept: 'application/json' } }));
+  if (!response.ok) throw await failureOf(response);
+  return orOffline(response.text());
+}
 export const createFolder = (path: readonly string[]): Promise<void> => post(addressOf('folder', path));
 export const renameItem = (path: readonly string[], name: string): Promise<void> =>
   post(`${linkPath}/rename`, { path: path.join('/'), name });

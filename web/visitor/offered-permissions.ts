@@ -7,6 +7,8 @@ export type LinkPermissions = Share['can'] & {
   readonly onlyMarked: boolean;
   /** Whether the server draws the pages of Office documents. */
   readonly officePages: boolean;
+  /** Whether visitors may read the text of the pages that the server draws. */
+  readonly pageText: boolean;
 };
 
 /** The types of files that can carry a watermark, by their names. The server decides by their content. */
@@ -32,6 +34,7 @@ export function offeredPermissions(share: Share): LinkPermissions {
   return {
     onlyMarked: share.marked,
     officePages: share.officePages,
+    pageText: share.pageText,
     view: can.view,
     download: can.download && hasDownloads,
     downloadFolder: can.downloadFolder && hasDownloads && folder,

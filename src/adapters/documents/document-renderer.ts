@@ -70,6 +70,11 @@ export class DocumentRenderer implements Documents {
     return (await this.#runOnImage(tid, { header: { task: 'draw', ...bounds, mark }, bytes: await document.read() })).bytes;
   }
 
+  async text(document: SourceDocument, index: number): Promise<string> {
+    if (document.kind === 'image') return '';
+    return Buffer.from((await this.#runOnPdf(document, { task: 'text', index })).bytes).toString();
+  }
+
   async mark(document: SourceDocument, mark: string): Promise<Uint8Array> {
     const header = { task: 'mark', mark };
     if (document.kind !== 'image') return (await this.#runOnPdf(document, header)).bytes;

@@ -23,6 +23,7 @@ const anyShare: fc.Arbitrary<ShareRules> = fc.record({
   canRename: fc.boolean(),
   canDelete: fc.boolean(),
   copyProtect: fc.boolean(),
+  copyProtectText: fc.boolean(),
   waterMarkText: fc.constantFrom('', 'draft'),
   digitalSignature: fc.boolean(),
   allowAllUsers: fc.boolean(),
@@ -113,7 +114,7 @@ test('upper and lower case in names and groups makes no difference', () =>
 
 test('the protection of files has no effect on who may access them', () =>
   assertForAll((question) => {
-    const unprotected = { copyProtect: false, waterMarkText: '', digitalSignature: false };
+    const unprotected = { copyProtect: false, copyProtectText: false, waterMarkText: '', digitalSignature: false };
     assert.equal(denialOf(withShare(question, unprotected)), denialOf(question));
   }));
 

@@ -107,7 +107,7 @@ function* allCircumstances() {
           }
 }
 
-const protection = { copyProtect: false, waterMarkText: '', digitalSignature: false };
+const protection = { copyProtect: false, copyProtectText: false, waterMarkText: '', digitalSignature: false };
 
 function* allCases(): Generator<Case> {
   for (const { states, visitor, profile, rules } of allCircumstances())

@@ -10,7 +10,7 @@ const kinds: readonly ContentKind[] = ['pdf', 'image', 'office', 'audio', 'video
 const drawnKinds: readonly ContentKind[] = ['pdf', 'image'];
 const otherKinds = kinds.filter((kind) => kind !== 'office' && !drawnKinds.includes(kind));
 const requests: readonly DeliveryRequest[] = ['view', 'pages', 'download', 'downloadFolder'];
-const unprotected: Protection = { copyProtect: false, waterMarkText: '', digitalSignature: false };
+const unprotected: Protection = { copyProtect: false, copyProtectText: false, waterMarkText: '', digitalSignature: false };
 const protectedCopy = { ...unprotected, copyProtect: true };
 const marked = { ...unprotected, waterMarkText: '{user}' };
 
@@ -52,6 +52,20 @@ test('Office documents are seen as pages, with the mark where one is needed, and
   assert.deepEqual(results(marked, 'office'), ['cannotBeMarked', 'markedPages', 'cannotBeMarked', 'cannotBeMarked']);
 });
 
+test('the text of pages can be read where no watermark is needed, and otherwise only with copyProtectText', () => {
+  for (const kind of [...drawnKinds, 'office'] as const) {
+    assert.equal(resultOf('text', unprotected, kind), 'text');
+    for (const protection of [protectedCopy, marked, { ...marked, copyProtect: true }]) {
+      assert.equal(resultOf('text', protection, kind), 'copyProtected');
+      assert.equal(resultOf('text', { ...protection, copyProtectText: true }, kind), 'text');
+    }
+  }
+  for (const kind of otherKinds) {
+    assert.equal(resultOf('text', unprotected, kind), 'hasNoPages');
+    assert.equal(resultOf('text', { ...protectedCopy, copyProtectText: true }, kind), 'cannotBeMarked');
+  }
+});
+
 test('with a watermark and copyProtect, a file can be downloaded with the mark, but is viewed only as pages', () => {
   for (const kind of drawnKinds)
     assert.deepEqual(results({ ...marked, copyProtect: true }, kind), ['copyProtected', 'markedPages', 'marked', 'marked']);
@@ -67,6 +81,7 @@ test('a PDF that must be signed is downloaded with a signature, after it was mar
 
 const anyProtection = fc.record({
   copyProtect: fc.boolean(),
+  copyProtectText: fc.boolean(),
   waterMarkText: fc.constantFrom('', ' ', 'draft'),
   digitalSignature: fc.boolean(),
 });

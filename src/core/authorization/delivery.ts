@@ -4,16 +4,16 @@ import type { ProfileRules, Protection, ShareRules } from './share-rules.ts';
 export type ContentKind = 'pdf' | 'image' | 'office' | 'audio' | 'video' | 'text' | 'other';
 
 /**
- * What a visitor requests of a file: to view it, its pages as pictures, to download it, or to download it in an archive. The first two
- * need the permission to view.
+ * What a visitor requests of a file: to view it, its pages as pictures, the text of its pages, to download it, or to download it in an
+ * archive. The first three need the permission to view.
  */
-export type DeliveryRequest = 'view' | 'pages' | 'download' | 'downloadFolder';
+export type DeliveryRequest = 'view' | 'pages' | 'text' | 'download' | 'downloadFolder';
 
 /**
- * The form in which a file is sent: its original bytes, its pages as pictures, these with a watermark, or a new file: with the watermark in
- * it, with a digital signature, or with both.
+ * The form in which a file is sent: its original bytes, its pages as pictures, these with a watermark, the text of its pages, or a new file:
+ * with the watermark in it, with a digital signature, or with both.
  */
-export type DeliveryForm = 'original' | 'pages' | 'markedPages' | 'marked' | 'signed' | 'markedAndSigned';
+export type DeliveryForm = 'original' | 'pages' | 'markedPages' | 'text' | 'marked' | 'signed' | 'markedAndSigned';
 
 export const needsMark = (form: DeliveryForm): boolean => form === 'marked' || form === 'markedAndSigned';
 export const needsSignature = (form: DeliveryForm): boolean => form === 'signed' || form === 'markedAndSigned';
@@ -56,6 +56,14 @@ export function mayDownloadDirectly(
   return !requiresNewFiles(share) && isLongEnough && ipRanges === '';
 }
 
+/** Returns whether visitors may read the text of the pages: it can be copied, and carries no watermark. */
+export const mayReadText = (protection: Protection): boolean => !requiresWatermark(protection) || protection.copyProtectText;
+
+function deliverText(protection: Protection, kind: ContentKind): DeliveryDecision {
+  if (!hasPages(kind)) return { denial: requiresWatermark(protection) ? 'cannotBeMarked' : 'hasNoPages' };
+  return mayReadText(protection) ? { form: 'text' } : { denial: 'copyProtected' };
+}
+
 /** Returns the form of a file that needs a watermark. */
 function deliverMarked(request: DeliveryRequest, { copyProtect, digitalSignature }: Protection, kind: ContentKind): DeliveryDecision {
   if (request === 'pages' && hasPages(kind)) return { form: 'markedPages' };
@@ -66,6 +74,7 @@ function deliverMarked(request: DeliveryRequest, { copyProtect, digitalSignature
 
 /** Returns in which form a file is sent (docs/integrator/access-rules.md, "Protected files"). */
 export function deliver(request: DeliveryRequest, protection: Protection, kind: ContentKind): DeliveryDecision {
+  if (request === 'text') return deliverText(protection, kind);
   const isDownload = request === 'download' || request === 'downloadFolder';
   if (isDownload && protection.copyProtect && protection.waterMarkText === '') return { denial: 'copyProtected' };
   if (requiresWatermark(protection)) return deliverMarked(request, protection, kind);

@@ -14,6 +14,8 @@ export interface Permissions {
 /** How the files of a share are protected. `deliver` (delivery.ts) applies it. */
 export interface Protection {
   readonly copyProtect: boolean;
+  /** Whether visitors may read the text of pages that are sent with a watermark. */
+  readonly copyProtectText: boolean;
   readonly waterMarkText: string;
   readonly digitalSignature: boolean;
 }

@@ -50,6 +50,9 @@ export const shareFields = {
   alertView: flag('Sends an e-mail to notifyEmails when a file is viewed.'),
   alertRename: flag('Sends an e-mail to notifyEmails when a file or folder is renamed.'),
   copyProtect: flag('PDF files and images are shown as pages with a watermark. The original files are never sent.'),
+  copyProtectText: flag(
+    'Visitors of a share with copyProtect or waterMarkText can also read the text of the pages (`page-text`), for example with a screen reader. They can copy it.',
+  ),
   waterMarkText: lineOf(limits.text, {
     description:
       'Watermark on every page of PDF files and images that visitors view or download. {user}, {email}, {ip} and {date} are replaced. Other files are not sent, and archives (`zip`) leave them out.',
@@ -100,7 +103,17 @@ const alerts = ['alertDelete', 'alertUpload', 'alertCreateFolder', 'alertDownloa
 
 /** The flags and texts of a share that are stored as they are. Their columns are derived from their names. */
 export const storedShareFields = new StoredFields({
-  flags: [...permissions, ...alerts, 'copyProtect', 'digitalSignature', 'allowAllUsers', 'proxyMode', 'folder', 'active'],
+  flags: [
+    ...permissions,
+    ...alerts,
+    'copyProtect',
+    'copyProtectText',
+    'digitalSignature',
+    'allowAllUsers',
+    'proxyMode',
+    'folder',
+    'active',
+  ],
   texts: ['title', 'description', 'startupMessage', 'waterMarkText', 'digitalSignReason'],
 });
 
@@ -114,6 +127,7 @@ const optionalFields = [
   'alertView',
   'alertRename',
   'copyProtect',
+  'copyProtectText',
   'waterMarkText',
   'digitalSignReason',
   'digitalSignature',

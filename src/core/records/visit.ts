@@ -65,6 +65,7 @@ const visibleShare = Type.Object({
   officePages: Type.Boolean({
     description: 'true: Office documents have pages (`pages`, `page`). false: LibreOffice is not installed on the server.',
   }),
+  pageText: Type.Boolean({ description: 'true: the text of the pages can be read (`page-text`).' }),
   markedDownload: Type.Boolean({ description: 'true: PDF files and images can be downloaded with the watermark.' }),
   validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'When the link expires.' }),
   maxFileSize: Type.Integer({ description: 'Largest upload accepted, in bytes.' }),

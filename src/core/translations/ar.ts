@@ -128,6 +128,8 @@ export const ar: VisitorMessages = {
   next: 'التالي',
   page: 'صفحة {number} من {count}',
   pagePicture: 'الصفحة {number} من {count} كصورة. نصها غير متاح لقارئات الشاشة لأن الملف محمي.',
+  showText: 'عرض النص',
+  noText: 'لا يوجد نص في هذه الصفحة.',
   larger: 'تكبير',
   smaller: 'تصغير',
   cannotShow: 'لا يمكن عرض هذا النوع من الملفات هنا.',

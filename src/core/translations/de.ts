@@ -96,6 +96,8 @@ export const de: VisitorMessages = {
   next: 'Nächste Datei',
   page: 'Seite {number} von {count}',
   pagePicture: 'Seite {number} von {count} als Bild. Ihr Text ist für Screenreader nicht verfügbar, weil die Datei geschützt ist.',
+  showText: 'Text zeigen',
+  noText: 'Diese Seite hat keinen Text.',
   larger: 'Größer',
   smaller: 'Kleiner',
   cannotShow: 'Eine Datei dieser Art kann hier nicht gezeigt werden.',

@@ -96,6 +96,8 @@ export const en = {
   next: 'Next',
   page: 'Page {number} of {count}',
   pagePicture: 'Page {number} of {count} as a picture. Its text is not available to screen readers, because the file is protected.',
+  showText: 'Show the text',
+  noText: 'This page has no text.',
   larger: 'Zoom in',
   smaller: 'Zoom out',
   cannotShow: 'This type of file cannot be shown here.',

@@ -96,6 +96,8 @@ export const es: VisitorMessages = {
   page: 'Página {number} de {count}',
   pagePicture:
     'Página {number} de {count} como imagen. Su texto no está disponible para lectores de pantalla, porque el archivo está protegido.',
+  showText: 'Mostrar el texto',
+  noText: 'Esta página no tiene texto.',
   larger: 'Más grande',
   smaller: 'Más pequeño',
   cannotShow: 'Un archivo de este tipo no se puede mostrar aquí.',

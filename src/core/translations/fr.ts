@@ -97,6 +97,8 @@ export const fr: VisitorMessages = {
   page: 'Page {number} sur {count}',
   pagePicture:
     'Page {number} sur {count} sous forme d’image. Son texte n’est pas accessible aux lecteurs d’écran, car le fichier est protégé.',
+  showText: 'Afficher le texte',
+  noText: 'Cette page n’a pas de texte.',
   larger: 'Agrandir',
   smaller: 'Réduire',
   cannotShow: 'Un fichier de ce type ne peut pas être affiché ici.',

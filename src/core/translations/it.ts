@@ -95,6 +95,8 @@ export const it: VisitorMessages = {
   next: 'Successivo',
   page: 'Pagina {number} di {count}',
   pagePicture: 'Pagina {number} di {count} come immagine. Il testo non è disponibile per gli screen reader, perché il file è protetto.',
+  showText: 'Mostra il testo',
+  noText: 'Questa pagina non ha testo.',
   larger: 'Ingrandisci',
   smaller: 'Riduci',
   cannotShow: 'Un file di questo tipo non può essere mostrato qui.',

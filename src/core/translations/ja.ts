@@ -96,6 +96,8 @@ export const ja: VisitorMessages = {
   next: '次へ',
   page: '{number} / {count} ページ',
   pagePicture: '{number} / {count} ページ（画像）。ファイルが保護されているため、スクリーンリーダーは本文を読み上げられません。',
+  showText: 'テキストを表示',
+  noText: 'このページにはテキストがありません。',
   larger: '拡大',
   smaller: '縮小',
   cannotShow: 'この種類のファイルはここでは表示できません。',

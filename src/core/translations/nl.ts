@@ -95,6 +95,8 @@ export const nl: VisitorMessages = {
   page: 'Pagina {number} van {count}',
   pagePicture:
     'Pagina {number} van {count} als afbeelding. De tekst is niet beschikbaar voor schermlezers, omdat het bestand beveiligd is.',
+  showText: 'Tekst tonen',
+  noText: 'Deze pagina heeft geen tekst.',
   larger: 'Groter',
   smaller: 'Kleiner',
   cannotShow: 'Een bestand van dit type kan hier niet worden getoond.',

@@ -104,6 +104,8 @@ export const pl: VisitorMessages = {
   next: 'Następny',
   page: 'Strona {number} z {count}',
   pagePicture: 'Strona {number} z {count} jako obraz. Jej tekst nie jest dostępny dla czytników ekranu, ponieważ plik jest chroniony.',
+  showText: 'Pokaż tekst',
+  noText: 'Ta strona nie ma tekstu.',
   larger: 'Powiększ',
   smaller: 'Pomniejsz',
   cannotShow: 'Pliku tego rodzaju nie można tu pokazać.',

@@ -95,6 +95,8 @@ export const pt: VisitorMessages = {
   next: 'Próximo',
   page: 'Página {number} de {count}',
   pagePicture: 'Página {number} de {count} como imagem. O texto não está disponível para leitores de tela, porque o arquivo é protegido.',
+  showText: 'Mostrar o texto',
+  noText: 'Esta página não tem texto.',
   larger: 'Aumentar',
   smaller: 'Diminuir',
   cannotShow: 'Um arquivo deste tipo não pode ser mostrado aqui.',

@@ -93,6 +93,8 @@ export const zh: VisitorMessages = {
   next: '下一个',
   page: '第 {number} 页，共 {count} 页',
   pagePicture: '第 {number} 页，共 {count} 页（图片）。由于文件受保护，屏幕阅读器无法读取其文字。',
+  showText: '显示文本',
+  noText: '此页没有文本。',
   larger: '放大',
   smaller: '缩小',
   cannotShow: '此类文件无法在这里显示。',

@@ -29,6 +29,7 @@ export const visitExample: Visit = {
     copyProtect: false,
     marked: false,
     officePages: true,
+    pageText: true,
     markedDownload: false,
     validityEndDate: '2027-01-31T00:00:00.000Z',
     maxFileSize: 1_073_741_824,

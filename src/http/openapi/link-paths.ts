@@ -126,6 +126,14 @@ export const linkPaths = {
       responses: { 200: bytes('image/jpeg') },
     }),
   },
+  '/s/{viewId}/page-text/{path}': {
+    get: route('link_page_text', {
+      summary:
+        'Returns the text of a page of a PDF or Office document. Requires canView, and copyProtectText if the share requires a watermark.',
+      parameters: [path, query('number', { type: 'integer', minimum: 1 }, 'Number of the page, starting at 1. Default 1.')],
+      responses: { 200: bytes('text/plain') },
+    }),
+  },
   '/s/{viewId}/thumbnail/{path}': {
     get: route('link_thumbnail', {
       summary: 'Returns the first page of a PDF, or an image, as a small picture. Requires canView.',

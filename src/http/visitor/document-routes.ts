@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { type DrawnBytes, documentPages, drawPage, drawThumbnail } from '#features/visits/documents/draw-pages.ts';
+import { type DrawnBytes, documentPages, drawPage, drawThumbnail, pageText } from '#features/visits/documents/draw-pages.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import { readQuery, validator } from '#http/validation.ts';
 import { sendDrawnBytes } from './send-drawn-bytes.ts';
@@ -31,7 +31,16 @@ function thumbnailSize(url: string): number {
   return (query as Static<typeof ThumbnailQuery>).size ?? defaultSize; // validated above
 }
 
-/** Adds the routes of a link that show the pages of documents as pictures. */
+const TextQuery = Type.Object({ number: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) }, { additionalProperties: false });
+const checkText = validator(TextQuery);
+
+function textNumber(url: string): number {
+  const query = readQuery(url, TextQuery);
+  checkText(query);
+  return (query as Static<typeof TextQuery>).number ?? 1; // validated above
+}
+
+/** Adds the routes of a link that show the pages of documents, as pictures and as text. */
 export function documentRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const requestOf = (request: FastifyRequest) => [parts.ports, visitorRequestOf(request, parts), request.linkItem.path] as const;
   const sendPicture = async (request: FastifyRequest, reply: FastifyReply, drawing: Promise<DrawnBytes>) =>
@@ -45,6 +54,11 @@ export function documentRoutes(app: FastifyInstance, parts: VisitorParts): void 
     app.get(url, (request, reply) =>
       sendPicture(request, reply, drawPage(...requestOf(request), pageQuery(request.url), disconnectSignal(reply.raw))),
     );
+  for (const url of pathUrls('/s/:viewId/page-text'))
+    app.get(url, async (request, reply) => {
+      const text = await pageText(...requestOf(request), textNumber(request.url), disconnectSignal(reply.raw));
+      return sendDrawnBytes(request, reply, parts, text, { mediaType: 'text/plain; charset=utf-8', type: 'inline', name: null });
+    });
   for (const url of pathUrls('/s/:viewId/thumbnail'))
     app.get(url, (request, reply) =>
       sendPicture(request, reply, drawThumbnail(...requestOf(request), thumbnailSize(request.url), disconnectSignal(reply.raw))),

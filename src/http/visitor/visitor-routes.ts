@@ -40,7 +40,7 @@ const allowedMethods: readonly (readonly [RegExp, string])[] = [
   [/^\/([sp]\/[^/]+)?$/, 'GET, HEAD'],
   [/^\/[sp]\/[^/]+\/visit$/, 'GET, HEAD'],
   [/^\/[sp]\/[^/]+\/(sign-(in(\/code)?|out)|password(\/(code|reset))?)$/, 'POST'],
-  [/^\/s\/[^/]+\/(list|zip|pages|page|thumbnail)(\/|$)/, 'GET, HEAD'],
+  [/^\/s\/[^/]+\/(list|zip|pages|page(-text)?|thumbnail)(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/view(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/file(\/|$)/, 'GET, HEAD, PUT, DELETE'],
   [/^\/s\/[^/]+\/upload(\/|$)/, 'OPTIONS, POST, HEAD, PATCH, DELETE'],
@@ -62,7 +62,7 @@ function notFound(request: FastifyRequest): Refusal {
 const isPortal = ({ routeOptions }: FastifyRequest) => routeOptions.url?.startsWith('/p/') ?? false;
 const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
 const readsQuery = (url: string) =>
-  isPage(url) || /^\/(s\/[^/]+\/(list|zip|page|thumbnail)(\/|$)|p\/[^/]+\/visit$|sign-in\/(oidc\/|saml\/|test$))/.test(pathOf(url));
+  isPage(url) || /^\/(s\/[^/]+\/(list|zip|page(-text)?|thumbnail)(\/|$)|p\/[^/]+\/visit$|sign-in\/(oidc\/|saml\/|test$))/.test(pathOf(url));
 
 /** Adds every route for visitors: of links, portals and their sign-in, the front page, and the page to unsubscribe. */
 export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ShareValues } from './share-values.ts';
 
 export function ProtectionFields({ form }: { form: UseFormReturnType<ShareValues> }) {
-  const { digitalSignature } = form.values;
+  const { copyProtect, waterMarkText, digitalSignature } = form.values;
   return (
     <>
       <Checkbox
@@ -17,6 +17,13 @@ export function ProtectionFields({ form }: { form: UseFormReturnType<ShareValues
         description="Drawn over every page. You can use {user}, {email}, {ip} and {date}."
         {...form.getInputProps('waterMarkText')}
       />
+      {(copyProtect || waterMarkText !== '') && (
+        <Checkbox
+          label="Text for screen readers"
+          description="Visitors can also read the text of the pages. They can copy it, without a mark."
+          {...form.getInputProps('copyProtectText', { type: 'checkbox' })}
+        />
+      )}
       <Checkbox
         label="Sign PDF files when they are downloaded"
         description={

@@ -31,6 +31,7 @@ export interface ShareValues extends PermissionFlags, QuotaValues, Record<string
   readonly alertRename: boolean;
   readonly alertDelete: boolean;
   readonly copyProtect: boolean;
+  readonly copyProtectText: boolean;
   readonly waterMarkText: string;
   readonly digitalSignature: boolean;
   readonly digitalSignReason: string;
@@ -76,6 +77,7 @@ export const newShareValues = (location: string, authenticationId: number): Shar
   alertRename: false,
   alertDelete: false,
   copyProtect: false,
+  copyProtectText: false,
   waterMarkText: '',
   digitalSignature: false,
   digitalSignReason: '',
@@ -139,6 +141,7 @@ const fieldLabels: Readonly<Record<string, string>> = {
   until: 'expiry',
   emails: 'notification list',
   copyProtect: 'copy protection',
+  copyProtectText: 'text for screen readers',
   waterMarkText: 'watermark',
   digitalSignature: 'signature',
   digitalSignReason: 'signature reason',

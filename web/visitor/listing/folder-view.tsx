@@ -37,7 +37,7 @@ interface Properties {
 }
 
 const noPermissions: LinkPermissions = {
-  ...{ onlyMarked: false, officePages: false, view: false, download: false, downloadFolder: false },
+  ...{ onlyMarked: false, officePages: false, pageText: false, view: false, download: false, downloadFolder: false },
   ...{ upload: false, createFolder: false, rename: false, delete: false },
 };
 

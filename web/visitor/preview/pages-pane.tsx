@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DocumentPages } from '#core/records/visit.ts';
-import { addressOf, checkAddress, fetchPages } from '#visitor/link-api.ts';
+import { addressOf, checkAddress, fetchPages, fetchPageText } from '#visitor/link-api.ts';
 import { LoadingRows } from '#visitor/loading-rows.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { ZoomTools } from './zoom-tools.tsx';
@@ -17,22 +17,55 @@ function pictureWidth(width: number): number {
   return Math.min(maxWidth, Math.max(minWidth, Math.ceil(pixels / widthStep) * widthStep));
 }
 
+interface TextProperties {
+  readonly path: readonly string[];
+  readonly number: number;
+  readonly onFailure: (cause: unknown) => void;
+}
+
+/** The text of a page, below its picture. */
+function PageText({ path, number, onFailure }: TextProperties) {
+  const { translate } = useTranslation();
+  const [text, setText] = useState<string | null>(null);
+  useEffect(() => {
+    let isClosed = false;
+    fetchPageText(path, number).then(
+      (pageText) => isClosed || setText(pageText),
+      (cause) => isClosed || onFailure(cause),
+    );
+    return () => {
+      isClosed = true;
+    };
+  }, []);
+  if (text === null) return <p class="muted">{translate('loading')}</p>;
+  return text.trim() === '' ? (
+    <p class="muted">{translate('noText')}</p>
+  ) : (
+    <p class="page-text" dir="auto">
+      {text}
+    </p>
+  );
+}
+
 interface PageProperties {
   readonly path: readonly string[];
   readonly page: DocumentPages['pages'][number];
   readonly count: number;
   /** CSS pixels. */
   readonly width: number;
+  /** Whether the visitor may read the text of the page, and whether it is shown. */
+  readonly hasText: boolean;
+  readonly showsText: boolean;
   readonly onFailure: (cause: unknown) => void;
 }
 
 /** One page as a picture, which the server draws. It is loaded when it comes near the screen. */
-function PagePicture({ path, page, count, width, onFailure }: PageProperties) {
+function PagePicture({ path, page, count, width, hasText, showsText, onFailure }: PageProperties) {
   const { translate } = useTranslation();
   const [isLoaded, setLoaded] = useState(false);
   const { number } = page;
   const source = `${addressOf('page', path)}?${new URLSearchParams({ number: String(number), width: String(pictureWidth(width)) })}`;
-  return (
+  const picture = (
     <img
       class={isLoaded ? 'pdf-page' : 'pdf-page drawing'}
       src={source}
@@ -40,21 +73,31 @@ function PagePicture({ path, page, count, width, onFailure }: PageProperties) {
       draggable={false}
       width={width}
       height={Math.round((width * page.height) / page.width)}
-      alt={translate('pagePicture', { number, count })}
+      alt={translate(hasText ? 'page' : 'pagePicture', { number, count })}
       onLoad={() => setLoaded(true)}
       onError={() => void checkAddress('GET', source).catch(onFailure)}
     />
+  );
+  return (
+    <>
+      {picture}
+      {showsText && isLoaded && <PageText path={path} number={number} onFailure={onFailure} />}
+    </>
   );
 }
 
 interface Properties {
   readonly path: readonly string[];
   readonly name: string;
+  /** Whether visitors may read the text of the pages. */
+  readonly hasText: boolean;
   readonly onFailure: (cause: unknown) => void;
 }
 
 /** Shows the pages that the server draws: those of a protected document, with a watermark, or of an Office document. */
-export function PagesPane({ path, name, onFailure }: Properties) {
+export function PagesPane({ path, name, hasText, onFailure }: Properties) {
+  const { translate } = useTranslation();
+  const [showsText, setShowsText] = useState(false);
   const pane = useRef<HTMLDivElement>(null);
   const [pages, setPages] = useState<DocumentPages['pages'] | null>(null);
   const [scale, setScale] = useState(1);
@@ -71,12 +114,18 @@ export function PagesPane({ path, name, onFailure }: Properties) {
   const width = Math.round(Math.min(maxFittingWidth, (pane.current?.clientWidth ?? maxFittingWidth) - pagePadding) * scale);
   return (
     <>
-      <ZoomTools scale={scale} setScale={setScale} />
+      <ZoomTools scale={scale} setScale={setScale}>
+        {hasText && (
+          <button type="button" class="button" aria-pressed={showsText} onClick={() => setShowsText(!showsText)}>
+            {translate('showText')}
+          </button>
+        )}
+      </ZoomTools>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
       <div ref={pane} class="pdf" tabIndex={0} role="document" aria-label={name}>
         {pages ? (
           pages.map((page) => (
-            <PagePicture key={page.number} path={path} page={page} count={pages.length} width={width} onFailure={onFailure} />
+            <PagePicture key={page.number} path={path} page={page} count={pages.length} {...{ width, hasText, showsText, onFailure }} />
           ))
         ) : (
           <LoadingRows />

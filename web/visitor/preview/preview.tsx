@@ -85,7 +85,7 @@ function Pane({ path, name, kind, entry, can }: PaneProperties) {
   if (can.onlyMarked || (kind === 'office' && can.officePages))
     return (
       <Suspense fallback={<LoadingRows />}>
-        <PagesPane key={retries} path={path} name={name} onFailure={onFailure} />
+        <PagesPane key={retries} path={path} name={name} hasText={can.pageText} onFailure={onFailure} />
       </Suspense>
     );
   if (currentKind === 'image') return <img key={retries} class="preview-image" src={source} alt={name} onError={onError} />;

@@ -1,10 +1,17 @@
+import type { ComponentChildren } from 'preact';
 import { Icon } from '#kit/icons.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 
 const [minScale, maxScale, zoomStep] = [0.25, 4, 1.25];
 
-/** The buttons that make pages smaller and larger. */
-export function ZoomTools({ scale, setScale }: { readonly scale: number; readonly setScale: (scale: number) => void }) {
+interface Properties {
+  readonly scale: number;
+  readonly setScale: (scale: number) => void;
+  readonly children?: ComponentChildren;
+}
+
+/** The buttons that make pages smaller and larger, and further ones. */
+export function ZoomTools({ scale, setScale, children }: Properties) {
   const { translate, format } = useTranslation();
   const zoom = (factor: number) => setScale(Math.min(maxScale, Math.max(minScale, scale * factor)));
   return (
@@ -18,6 +25,7 @@ export function ZoomTools({ scale, setScale }: { readonly scale: number; readonl
         <Icon name="plus" />
         <span class="for-reader">{translate('larger')}</span>
       </button>
+      {children}
     </div>
   );
 }

@@ -11,6 +11,7 @@ export interface Picture {
   readonly height: number;
 }
 
+const maxCharacters = 100_000; // of the text of a page
 const passwordError = 4; // FPDF_ERR_PASSWORD
 const drawsAnnotations = 0x01; // FPDF_ANNOT
 const redFirst = 0x10; // FPDF_REVERSE_BYTE_ORDER
@@ -56,6 +57,22 @@ export class PdfDocument implements Disposable {
   /** Returns the sizes of all pages. @throws TaskRefused (`damaged`) */
   pageSizes(): readonly PageSize[] {
     return Array.from({ length: this.pageCount }, (_, index) => this.sizeOf(index));
+  }
+
+  /** Returns the text of a page, with its filled fields. @throws TaskRefused */
+  textOf(index: number): string {
+    const module = this.#module;
+    using resources = new DisposableStack();
+    const page = resources.adopt(this.#loadFlattened(index), (opened) => module.FPDF_ClosePage(opened));
+    const text = module.FPDFText_LoadPage(page);
+    if (text === 0) throw new TaskRefused('damaged');
+    resources.defer(() => module.FPDFText_ClosePage(text));
+    const count = Math.min(maxCharacters, module.FPDFText_CountChars(text));
+    if (count <= 0) return '';
+    const length = 2 * (count + 1); // UTF-16, with a NUL at the end
+    const { address } = resources.use(allocate(module, length));
+    const written = module.FPDFText_GetText(text, 0, count, address);
+    return new TextDecoder('utf-16le').decode(copyOut(module, address, 2 * Math.max(0, written - 1)));
   }
 
   /** Draws a page on white, with its annotations and filled fields. @throws TaskRefused */

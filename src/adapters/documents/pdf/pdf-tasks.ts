@@ -20,13 +20,15 @@ const DrawTask = Type.Object({
   height: Type.Union([Pixels, Type.Null()]),
   mark: Type.Union([Type.String(), Type.Null()]),
 });
+/** Returns the text of a page in UTF-8. */
+const TextTask = Type.Object({ task: Type.Literal('text'), id: Type.String(), index: Count });
 /** Returns the document with the text of `mark` over every page. */
 const MarkTask = Type.Object({ task: Type.Literal('mark'), id: Type.String(), mark: Type.String() });
 
 /** Appends an empty place for a signature to the PDF in the bytes of the frame. Returns only what is appended. */
 const PlaceTask = Type.Object({ task: Type.Literal('place'), at: Type.Number(), reason: Type.String() });
 
-export const PdfTask = Type.Union([OpenTask, PagesTask, DrawTask, MarkTask, PlaceTask]);
+export const PdfTask = Type.Union([OpenTask, PagesTask, DrawTask, TextTask, MarkTask, PlaceTask]);
 export type PdfTask = Static<typeof PdfTask>;
 
 export const PagesAnswer = Type.Object({ pages: Type.Array(Type.Object({ width: Points, height: Points })) });

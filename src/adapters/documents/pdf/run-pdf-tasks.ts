@@ -68,6 +68,7 @@ export class PdfTasks {
     }
     const document = this.#find(task.id);
     if (task.task === 'pages') return { header: { pages: document.pageSizes() }, bytes: noBytes };
+    if (task.task === 'text') return { header: {}, bytes: Buffer.from(this.#page(document, task.index).textOf(task.index)) };
     if (task.task === 'mark') return { header: {}, bytes: await overlayMarks(document.copyPages(), outlineText(task.mark, this.#fonts)) };
     return { header: {}, bytes: this.#encodeJpeg(await this.#draw(document, task)) };
   }
@@ -88,12 +89,17 @@ export class PdfTasks {
     return document;
   }
 
+  /** Returns the document if it has a page. @throws TaskRefused (`noSuchPage`) */
+  #page(document: PdfDocument, index: number): PdfDocument {
+    if (index >= document.pageCount) throw new TaskRefused('noSuchPage');
+    return document;
+  }
+
   async #draw(
     document: PdfDocument,
     { index, mark, ...bounds }: PictureBounds & { readonly index: number; readonly mark: string | null },
   ): Promise<Picture> {
-    if (index >= document.pageCount) throw new TaskRefused('noSuchPage');
-    const size = document.sizeOf(index);
+    const size = this.#page(document, index).sizeOf(index);
     const scale = Math.min(scaleTo(bounds, size), Math.sqrt(maxPixels / (size.width * size.height)));
     const [width, height] = [size.width, size.height].map((length) => Math.max(1, Math.round(length * scale)));
     if (width === undefined || height === undefined || !Number.isFinite(scale)) throw new TaskRefused('damaged');

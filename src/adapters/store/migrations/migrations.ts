@@ -35,6 +35,7 @@ import { claimedUploads } from './0034-claimed-uploads.ts';
 import { heldNames } from './0035-held-names.ts';
 import { signatures } from './0036-signatures.ts';
 import { linkWithoutRowid } from './0037-link-without-rowid.ts';
+import { copyProtectText } from './0038-copy-protect-text.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   heldNames,
   signatures,
   linkWithoutRowid,
+  copyProtectText,
 ];

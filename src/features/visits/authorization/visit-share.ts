@@ -1,4 +1,4 @@
-import { requiresWatermark } from '#core/authorization/delivery.ts';
+import { mayReadText, requiresWatermark } from '#core/authorization/delivery.ts';
 import { formatInstant } from '#core/instant.ts';
 import { parseStoredPath, rootPath } from '#core/item-path.ts';
 import { profileTypeName, requiresSignIn } from '#core/records/login-profile.ts';
@@ -78,6 +78,7 @@ async function visitResponse(ports: VisitResponsePorts, { link, authenticated, p
       marked: requiresWatermark(share),
       markedDownload: share.waterMarkText !== '',
       officePages: ports.documents.drawsOffice,
+      pageText: mayReadText(share),
       validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to),
       maxFileSize: ports.limits.maxFileSize,
       quota: await quotaPart(ports, link, share.canUpload),

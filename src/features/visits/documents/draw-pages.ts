@@ -61,6 +61,18 @@ export const drawPage = (
     return drawnBytes(ports, document, await ports.documents.draw(source, { index: number - 1, bounds: { width, height: null }, mark }));
   });
 
+/** Returns the text of a page in UTF-8. @param number of the page, from 1 @throws Refusal; (404) if there is no such page */
+export const pageText = (
+  ports: DocumentPorts,
+  visitorRequest: VisitorRequest,
+  path: ItemPath,
+  number: number,
+  clientGone: AbortSignal,
+): Promise<DrawnBytes> =>
+  withDocument(ports, visitorRequest, path, { action: 'view', delivery: 'text' }, clientGone, async (document) =>
+    drawnBytes(ports, document, Buffer.from(await ports.documents.text(document.source, number - 1))),
+  );
+
 /** Draws the first page of a document small. @param size of the longer side, in pixels @throws Refusal */
 export const drawThumbnail = (
   ports: DocumentPorts,
