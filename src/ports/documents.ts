@@ -80,6 +80,11 @@ export class RendererUnavailable extends Error {}
 export interface Documents extends AsyncDisposable {
   /** Whether it can draw Office documents: whether LibreOffice is installed. */
   readonly drawsOffice: boolean;
+  /**
+   * Starts a process that draws PDF documents, so that the first document of a visitor need not wait for it. Does nothing if the tenant has
+   * one, or if as many other tenants have processes as may have them.
+   */
+  prepare(tid: number): void;
   /** Returns the sizes of all pages. */
   pages(document: SourceDocument): Promise<readonly PageSize[]>;
   /** Returns a page as a JPEG. */

@@ -57,6 +57,14 @@ export class DocumentRenderer implements Documents {
     return this.#office?.works ?? false;
   }
 
+  prepare(tid: number): void {
+    const others = [...this.#tenants].filter(([other, { lanes }]) => other !== tid && Object.values(lanes).some((lane) => lane.isRunning));
+    if (others.length >= maxTenants) return;
+    const tenant = this.#tenants.get(tid) ?? startLanes();
+    this.#tenants.set(tid, tenant);
+    tenant.lanes.pdf.prepare();
+  }
+
   async pages(document: SourceDocument): Promise<readonly PageSize[]> {
     if (document.kind !== 'image') return parseHeader(PagesAnswer, (await this.#runOnPdf(document, { task: 'pages' })).header).pages;
     const { header } = await this.#runOnImage(document.tid, { header: { task: 'describe' }, bytes: await document.read() });

@@ -28,10 +28,9 @@ export class ProcessLane implements AsyncDisposable {
    * @throws DocumentUnusable, RendererUnavailable
    */
   async run(task: Frame): Promise<Frame | null> {
-    clearTimeout(this.#idleTimer);
-    if (!this.#process?.isAlive) this.#process = new SandboxedProcess(this.#options);
+    const process = this.#start();
     try {
-      const answer = await this.#process.run(task);
+      const answer = await process.run(task);
       if (answer.header['refused'] === undefined) return answer;
       if (answer.header['refused'] === 'unknown') return null;
       throw errorOf(answer.header['refused']);
@@ -40,8 +39,30 @@ export class ProcessLane implements AsyncDisposable {
       if (cause.why === 'ended') throw new RendererUnavailable('the process has ended, or cannot be started', { cause });
       throw new DocumentUnusable('tooCostly');
     } finally {
-      this.#idleTimer = setTimeout(() => void this[Symbol.asyncDispose](), idleTime).unref();
+      this.#endWhenIdle();
     }
+  }
+
+  get isRunning(): boolean {
+    return this.#process?.isAlive ?? false;
+  }
+
+  /** Starts the process before there is a task. If none follows, it ends as after a task. */
+  prepare(): void {
+    if (this.isRunning) return;
+    this.#start();
+    this.#endWhenIdle();
+  }
+
+  /** Returns the process, which no longer ends until `#endWhenIdle` is called. */
+  #start(): SandboxedProcess {
+    clearTimeout(this.#idleTimer);
+    if (!this.#process?.isAlive) this.#process = new SandboxedProcess(this.#options);
+    return this.#process;
+  }
+
+  #endWhenIdle(): void {
+    this.#idleTimer = setTimeout(() => void this[Symbol.asyncDispose](), idleTime).unref();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -93,6 +93,7 @@ async function visitResponse(ports: VisitResponsePorts, { link, authenticated, p
 export async function visitShare(ports: AuthorizationPorts & VisitResponsePorts, visitorRequest: VisitorRequest): Promise<Visit> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
   const response = await visitResponse(ports, visit);
+  if (response.share?.marked && response.share.can.view) ports.documents.prepare(visit.link.tid);
   if (response.share)
     ports.audit.recordInBackground({
       link: visit.link,
