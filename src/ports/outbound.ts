@@ -23,7 +23,7 @@ export interface OutboundConnection {
 }
 
 /**
- * Connects to addresses that tenants name: identity providers, storages, directories. It resolves the name, checks each
+ * Connects to addresses that tenants name: providers, storages, directories, time-stamp services. It resolves the name, checks each
  * address, and connects to the address that it checked, so that another DNS response in between has no effect.
  */
 export interface Outbound {

@@ -7,7 +7,7 @@ export function zipOf(texts: Readonly<Record<string, string>>): Buffer {
   let position = 0;
   for (const [name, text] of Object.entries(texts)) {
     const [nameBytes, bytes] = [Buffer.from(name), Buffer.from(text)];
-    const header = Buffer.alloc(26); // what the file and the directory both say about it
+    const header = Buffer.alloc(26); // the fields that the file's local header and its directory entry have in common
     header.writeUInt16LE(20, 0);
     header.writeUInt32LE(crc32(bytes), 10);
     header.writeUInt32LE(bytes.length, 14);

@@ -151,7 +151,7 @@ test('if a process is late to open the file of an upload, the bytes that another
   await file.close();
 });
 
-test('of many simultaneous uploads, the spool accepts as many as it has space for', async (t) => {
+test('of many simultaneous uploads of one tenant, the spool accepts as many as fit in half of its space', async (t) => {
   const { spool } = await newSpool(t, 100);
   const results = await Promise.allSettled(
     Array.from({ length: 20 }, (_, index) => spool.open(1, { token: `${index}`, offset: 0, size: 10 })),

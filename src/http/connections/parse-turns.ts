@@ -195,7 +195,7 @@ export class ParseTurns {
     this.#parseTime += time;
     this.totalTime += time;
     if (bodyLeft === null) connection.chunkSlice = nextSlice(chunkSlice, time);
-    // After the last response, no further one can be sent.
+    // If the last response has been sent (`writableEnded`), the remaining bytes can get none.
     if (isLast || socket.destroyed || socket.writableEnded) this.#drop(connection);
   }
 }

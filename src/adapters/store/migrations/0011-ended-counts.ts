@@ -8,7 +8,7 @@ const tables = [
 const endedProfile = '0'; // profile_id of the rows that all deleted profiles of a tenant share
 
 /**
- * Moves the change counts of deleted profiles to a row that all deleted profiles of the tenant share, and deletes their own rows. The sum
+ * Moves the change counts of deleted profiles to rows that all deleted profiles of the tenant share, and deletes their own rows. The sum
  * of `changes` must not decrease: cached counts of searches are valid as long as the sum stays the same.
  */
 function endCounts(types: ColumnTypes, where: (table: string) => string): string[] {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Providers' statements that have begun a session, or are parked until the next request of their browser. Each can begin one session. */
+/** Providers' statements that a session or a test has used, or that are parked for their browser's next request. Each is used once. */
 export const usedStatements: Migration = {
   name: '0020-used-statements',
   statements: ({ integer, text }) => [
