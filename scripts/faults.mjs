@@ -1,4 +1,4 @@
-// Runs the tests of test/faults in their long form: for example, every storage call, database write
+// Runs the tests of test/faults in their long form: for example, every storage call and database write
 // of an action fails once, and the first system call of each kind on files. Takes minutes. Without root and strace, some tests are skipped.
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';

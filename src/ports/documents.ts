@@ -31,6 +31,12 @@ export interface PageRequest {
   readonly mark: string | null;
 }
 
+/** A page as a picture. */
+export interface PagePicture {
+  readonly bytes: Uint8Array;
+  readonly mediaType: 'image/jpeg' | 'image/png';
+}
+
 /** Why a document cannot be drawn or marked. */
 export type DocumentProblem =
   /** It is damaged, or not of a format that can be drawn. */
@@ -87,8 +93,8 @@ export interface Documents extends AsyncDisposable {
   prepare(tid: number): void;
   /** Returns the sizes of all pages. */
   pages(document: SourceDocument): Promise<readonly PageSize[]>;
-  /** Returns a page as a JPEG. */
-  draw(document: SourceDocument, request: PageRequest): Promise<Uint8Array>;
+  /** Draws a page: as a PNG if it is a text without colours, else as a JPEG. */
+  draw(document: SourceDocument, request: PageRequest): Promise<PagePicture>;
   /** Returns the text of a page, at most 100,000 characters; '' of an image. @param index from 0 */
   text(document: SourceDocument, index: number): Promise<string>;
   /** Returns a new PDF, or an image of the same format (of an Office document: a PDF), that contains only the pages of the document, with a text over each. */

@@ -54,7 +54,7 @@ test('pages of Word, Excel, PowerPoint and OpenDocument files are shown', { skip
     const pages = await sendPath(postern, `${base}/pages/${name}`);
     assert.equal(pages.json?.totalCount, name === 'a.docx' ? 2 : 1, `${name}: ${pages.status}`);
     const page = await sendPath(postern, `${base}/page/${name}?number=1&width=400`);
-    assert.equal(page.headers['content-type'], 'image/jpeg');
+    assert.match(page.headers['content-type'] ?? '', /^image\/(jpeg|png)$/);
     assert.equal((await sharp(page.bytes).metadata()).width, 400);
     assert.ok((await inkOf(page.bytes)) > 0, `${name} is not blank`);
   }

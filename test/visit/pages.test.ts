@@ -45,7 +45,7 @@ test('a visitor sees the pages of a PDF as pictures, rotated and cropped as in o
     [3, 400, 200],
   ]) {
     const page = await send(`/page/paper.pdf?number=${number}&width=${width}`);
-    assert.deepEqual([page.status, page.headers['content-type'], page.headers.etag], [200, 'image/jpeg', undefined]);
+    assert.deepEqual([page.status, page.headers['content-type'], page.headers.etag], [200, 'image/png', undefined]);
     const picture = await sharp(page.bytes).metadata();
     assert.deepEqual([picture.width, picture.height], [width, height], `page ${number}`);
   }

@@ -2,6 +2,7 @@ import { type FairScheduler, fairScheduler } from '#adapters/os/fair-scheduler.t
 import {
   type Documents,
   DocumentUnusable,
+  type PagePicture,
   type PageRequest,
   type PageSize,
   RendererUnavailable,
@@ -11,7 +12,7 @@ import {
 } from '#ports/documents.ts';
 import { DescribeAnswer } from './image/image-tasks.ts';
 import type { OfficeConverter } from './office/office-converter.ts';
-import { PagesAnswer, PlaceAnswer } from './pdf/pdf-tasks.ts';
+import { DrawAnswer, PagesAnswer, PlaceAnswer } from './pdf/pdf-tasks.ts';
 import { ProcessLane } from './process-lane.ts';
 import { childScript } from './sandbox/child-script.ts';
 import { type Frame, noBytes } from './sandbox/frames.ts';
@@ -71,11 +72,15 @@ export class DocumentRenderer implements Documents {
     return [parseHeader(DescribeAnswer, header)];
   }
 
-  async draw(document: SourceDocument, { index, bounds, mark }: PageRequest): Promise<Uint8Array> {
+  async draw(document: SourceDocument, { index, bounds, mark }: PageRequest): Promise<PagePicture> {
     const { kind, tid } = document;
-    if (kind !== 'image') return (await this.#runOnPdf(document, { task: 'draw', index, ...bounds, mark })).bytes;
+    if (kind !== 'image') {
+      const { header, bytes } = await this.#runOnPdf(document, { task: 'draw', index, ...bounds, mark });
+      return { bytes, mediaType: parseHeader(DrawAnswer, header).mediaType };
+    }
     if (index > 0) throw new DocumentUnusable('noSuchPage');
-    return (await this.#runOnImage(tid, { header: { task: 'draw', ...bounds, mark }, bytes: await document.read() })).bytes;
+    const { bytes } = await this.#runOnImage(tid, { header: { task: 'draw', ...bounds, mark }, bytes: await document.read() });
+    return { bytes, mediaType: 'image/jpeg' };
   }
 
   async text(document: SourceDocument, index: number): Promise<string> {

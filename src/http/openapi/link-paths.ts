@@ -69,6 +69,9 @@ const ranges = [
   header('If-None-Match', 'Returns 304 if the ETag is the same (RFC 9110, 13.1.2).'),
 ];
 
+/** A picture of a page. */
+const picture = { ...bytes('image/jpeg'), ...bytes('image/png') };
+
 /** The paths of links and portals, except those of resumable uploads, which tus defines. */
 export const linkPaths = {
   '/s/{viewId}': {
@@ -123,7 +126,7 @@ export const linkPaths = {
         query('number', { type: 'integer', minimum: 1 }, 'Number of the page, starting at 1. Default 1.'),
         query('width', { type: 'integer', minimum: 16, maximum: 4096 }, 'Pixels. Default 1024. PDF pages have at most 8 million pixels.'),
       ],
-      responses: { 200: bytes('image/jpeg') },
+      responses: { 200: picture },
     }),
   },
   '/s/{viewId}/page-text/{path}': {
@@ -138,7 +141,7 @@ export const linkPaths = {
     get: route('link_thumbnail', {
       summary: 'Returns the first page of a PDF, or an image, as a small picture. Requires canView.',
       parameters: [path, query('size', { type: 'integer', minimum: 32, maximum: 1024 }, 'Pixels of the longer side. Default 256.')],
-      responses: { 200: bytes('image/jpeg') },
+      responses: { 200: picture },
     }),
   },
   '/s/{viewId}/file/{path}': {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { type DrawnBytes, documentPages, drawPage, drawThumbnail, pageText } from '#features/visits/documents/draw-pages.ts';
+import { type DrawnPage, documentPages, drawPage, drawThumbnail, pageText } from '#features/visits/documents/draw-pages.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import { readQuery, validator } from '#http/validation.ts';
 import { sendDrawnBytes } from './send-drawn-bytes.ts';
@@ -43,8 +43,10 @@ function textNumber(url: string): number {
 /** Adds the routes of a link that show the pages of documents, as pictures and as text. */
 export function documentRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const requestOf = (request: FastifyRequest) => [parts.ports, visitorRequestOf(request, parts), request.linkItem.path] as const;
-  const sendPicture = async (request: FastifyRequest, reply: FastifyReply, drawing: Promise<DrawnBytes>) =>
-    sendDrawnBytes(request, reply, parts, await drawing, { mediaType: 'image/jpeg', type: 'inline', name: null });
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply, drawing: Promise<DrawnPage>) => {
+    const page = await drawing;
+    return sendDrawnBytes(request, reply, parts, page, { mediaType: page.mediaType, type: 'inline', name: null });
+  };
   for (const url of pathUrls('/s/:viewId/pages'))
     app.get(url, async (request, reply) => {
       const sizes = await documentPages(...requestOf(request), disconnectSignal(reply.raw));
@@ -52,15 +54,14 @@ export function documentRoutes(app: FastifyInstance, parts: VisitorParts): void 
     });
   for (const url of pathUrls('/s/:viewId/page'))
     app.get(url, (request, reply) =>
-      sendPicture(request, reply, drawPage(...requestOf(request), pageQuery(request.url), disconnectSignal(reply.raw))),
+      sendPage(request, reply, drawPage(...requestOf(request), pageQuery(request.url), disconnectSignal(reply.raw))),
     );
   for (const url of pathUrls('/s/:viewId/page-text'))
-    app.get(url, async (request, reply) => {
-      const text = await pageText(...requestOf(request), textNumber(request.url), disconnectSignal(reply.raw));
-      return sendDrawnBytes(request, reply, parts, text, { mediaType: 'text/plain; charset=utf-8', type: 'inline', name: null });
-    });
+    app.get(url, (request, reply) =>
+      sendPage(request, reply, pageText(...requestOf(request), textNumber(request.url), disconnectSignal(reply.raw))),
+    );
   for (const url of pathUrls('/s/:viewId/thumbnail'))
     app.get(url, (request, reply) =>
-      sendPicture(request, reply, drawThumbnail(...requestOf(request), thumbnailSize(request.url), disconnectSignal(reply.raw))),
+      sendPage(request, reply, drawThumbnail(...requestOf(request), thumbnailSize(request.url), disconnectSignal(reply.raw))),
     );
 }

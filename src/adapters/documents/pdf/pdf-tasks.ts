@@ -11,7 +11,7 @@ const Points = Type.Number({ minimum: 0, maximum: 1e9 });
 const OpenTask = Type.Object({ task: Type.Literal('open'), id: Type.String() });
 /** Returns the pages of the document. */
 const PagesTask = Type.Object({ task: Type.Literal('pages'), id: Type.String() });
-/** Returns a page as a JPEG, with the text of `mark` over it, at most `width` and `height` pixels large. */
+/** Returns a page as a picture, with the text of `mark` over it, at most `width` and `height` pixels large. */
 const DrawTask = Type.Object({
   task: Type.Literal('draw'),
   id: Type.String(),
@@ -32,4 +32,5 @@ export const PdfTask = Type.Union([OpenTask, PagesTask, DrawTask, TextTask, Mark
 export type PdfTask = Static<typeof PdfTask>;
 
 export const PagesAnswer = Type.Object({ pages: Type.Array(Type.Object({ width: Points, height: Points })) });
+export const DrawAnswer = Type.Object({ mediaType: Type.Union([Type.Literal('image/jpeg'), Type.Literal('image/png')]) });
 export const PlaceAnswer = Type.Object({ kept: Position, start: Position, end: Position });

@@ -8,6 +8,7 @@ import { parseHeader } from '#adapters/documents/sandbox/parse-header.ts';
 import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
 import { scaleTo } from '#adapters/documents/scale-to.ts';
 import type { PageSize, PictureBounds } from '#ports/documents.ts';
+import { encodeGreyPng } from './grey-png.ts';
 import type { EncodeJpeg } from './jpeg-encoder.ts';
 import { PdfDocument, type Picture } from './pdf-document.ts';
 import { PdfTask } from './pdf-tasks.ts';
@@ -70,7 +71,12 @@ export class PdfTasks {
     if (task.task === 'pages') return { header: { pages: document.pageSizes() }, bytes: noBytes };
     if (task.task === 'text') return { header: {}, bytes: Buffer.from(this.#page(document, task.index).textOf(task.index)) };
     if (task.task === 'mark') return { header: {}, bytes: await overlayMarks(document.copyPages(), outlineText(task.mark, this.#fonts)) };
-    return { header: {}, bytes: this.#encodeJpeg(await this.#draw(document, task)) };
+    return this.#encode(await this.#draw(document, task));
+  }
+
+  #encode(picture: Picture): Frame {
+    const png = encodeGreyPng(picture);
+    return { header: { mediaType: png ? 'image/png' : 'image/jpeg' }, bytes: png ?? this.#encodeJpeg(picture) };
   }
 
   #open(id: string, bytes: Uint8Array): Frame {

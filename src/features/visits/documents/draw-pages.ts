@@ -21,6 +21,11 @@ export interface DrawnBytes extends Disposable {
   readonly appendEntry: () => Promise<TransferEntry>;
 }
 
+/** A page as a picture or as text. */
+export interface DrawnPage extends DrawnBytes {
+  readonly mediaType: string;
+}
+
 const ofPages: DocumentRequest = { action: 'view', delivery: 'pages' };
 
 /** @throws Refusal (503) if too many drawn bytes are being sent */
@@ -33,6 +38,12 @@ function drawnBytes(ports: DocumentPorts, document: ViewedDocument, bytes: Uint8
     [Symbol.dispose]: () => memory[Symbol.dispose](),
   };
 }
+
+const drawnPage = (
+  ports: DocumentPorts,
+  document: ViewedDocument,
+  { bytes, mediaType }: { readonly bytes: Uint8Array; readonly mediaType: string },
+): DrawnPage => ({ ...drawnBytes(ports, document, bytes), mediaType });
 
 /** Returns the sizes of the pages of a document. @throws Refusal */
 export const documentPages = (
@@ -55,10 +66,11 @@ export const drawPage = (
   path: ItemPath,
   { number, width }: { readonly number: number; readonly width: number },
   clientGone: AbortSignal,
-): Promise<DrawnBytes> =>
+): Promise<DrawnPage> =>
   withDocument(ports, visitorRequest, path, ofPages, clientGone, async (document) => {
     const { source, mark } = document;
-    return drawnBytes(ports, document, await ports.documents.draw(source, { index: number - 1, bounds: { width, height: null }, mark }));
+    const request = { index: number - 1, bounds: { width, height: null }, mark };
+    return drawnPage(ports, document, await ports.documents.draw(source, request));
   });
 
 /** Returns the text of a page in UTF-8. @param number of the page, from 1 @throws Refusal; (404) if there is no such page */
@@ -68,9 +80,12 @@ export const pageText = (
   path: ItemPath,
   number: number,
   clientGone: AbortSignal,
-): Promise<DrawnBytes> =>
+): Promise<DrawnPage> =>
   withDocument(ports, visitorRequest, path, { action: 'view', delivery: 'text' }, clientGone, async (document) =>
-    drawnBytes(ports, document, Buffer.from(await ports.documents.text(document.source, number - 1))),
+    drawnPage(ports, document, {
+      bytes: Buffer.from(await ports.documents.text(document.source, number - 1)),
+      mediaType: 'text/plain; charset=utf-8',
+    }),
   );
 
 /** Draws the first page of a document small. @param size of the longer side, in pixels @throws Refusal */
@@ -80,11 +95,11 @@ export const drawThumbnail = (
   path: ItemPath,
   size: number,
   clientGone: AbortSignal,
-): Promise<DrawnBytes> =>
+): Promise<DrawnPage> =>
   withDocument(ports, visitorRequest, path, ofPages, clientGone, async (document) => {
     const { source, mark } = document;
     const bounds = { width: size, height: size };
-    return drawnBytes(ports, document, await ports.documents.draw(source, { index: 0, bounds, mark }));
+    return drawnPage(ports, document, await ports.documents.draw(source, { index: 0, bounds, mark }));
   });
 
 /** Returns a new file with the watermark or the signature, or both. @throws Refusal */
