@@ -6,10 +6,14 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import sharp from 'sharp';
+import { DocumentRenderer } from '#adapters/documents/document-renderer.ts';
 import { sandboxCommand } from '#adapters/documents/office/sandbox-command.ts';
 import { atEnd } from '../parts/at-end.ts';
+import { intercept } from '../parts/intercept.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { docx, openDocumentOf, openDocuments, xlsx, zipOf } from '../parts/office-documents.ts';
+import { samplePdf } from '../parts/sample-documents.ts';
+import { until } from '../ports/until.ts';
 import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { createShare, type RawResponse, sendPath } from '../visit/visiting.ts';
 
@@ -88,6 +92,28 @@ test('a damaged Office document is refused with its reason, and a ZIP file that 
   assert.equal(refusalOf(response), '415 hasNoPages');
   assert.match(response.json?.detail, /damaged/);
   assert.equal(refusalOf(await sendPath(postern, `${base}/pages/a.zip`)), '415 hasNoPages');
+});
+
+test('while the conversion of Office documents takes long, other documents are drawn at the same links', async (t) => {
+  const renderer = new DocumentRenderer(null);
+  atEnd(t, () => renderer[Symbol.asyncDispose]());
+  const gate = Promise.withResolvers<void>();
+  let conversions = 0;
+  const documents = intercept(renderer, 'documents', (method, [document]) => {
+    if (method !== 'documents.pages' || !Object.values(document ?? {}).includes('office')) return undefined;
+    conversions += 1;
+    return gate.promise;
+  });
+  const postern = await startPostern(t, { replacements: { ports: { documents } } });
+  await writeFile(join(postern.files, 'a.docx'), word);
+  await writeFile(join(postern.files, 'paper.pdf'), await samplePdf());
+  const bases = await Promise.all(Array.from({ length: 3 }, async () => (await createShare(postern)).base));
+  const waiting = Promise.all([...bases, ...bases].map((base) => sendPath(postern, `${base}/pages/a.docx`)));
+  await until(() => conversions === bases.length);
+  for (const base of bases) assert.equal((await sendPath(postern, `${base}/pages/paper.pdf`)).json?.totalCount, 3);
+  assert.equal(conversions, bases.length, 'a link has one Office document converted at a time');
+  gate.resolve();
+  for (const response of await waiting) assert.equal(refusalOf(response), '415 hasNoPages');
 });
 
 test('an Office document that links to an address causes no request', { skip, timeout: 60_000 }, async (t) => {

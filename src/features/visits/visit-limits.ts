@@ -2,7 +2,7 @@ import { newCodeLimit, newSessionLimit, providerRequestLimit } from '#features/r
 import { codeTurns } from '#features/turns/code-turns.ts';
 import { portalTurns } from '#features/turns/search-turns.ts';
 import { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
-import { documentTurns } from '#features/visits/documents/document-turns.ts';
+import { documentTurns, officeTurns } from '#features/visits/documents/document-turns.ts';
 import { drawnMemory } from '#features/visits/documents/drawn-memory.ts';
 import { changesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import { listingFormatter } from '#features/visits/files/listing-json.ts';
@@ -15,6 +15,7 @@ import type { Ports } from '#ports/ports.ts';
 export const createVisitLimits = ({ clock, limits }: Pick<Ports, 'clock' | 'limits'>) => ({
   archives: new ArchivePlans(),
   documentTurns: documentTurns(),
+  officeTurns: officeTurns(),
   drawnMemory: drawnMemory(),
   changes: changesInTurn(limits.maxChangeTime),
   uploads: uploadSlots(),

@@ -1,14 +1,19 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, realpathSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
 import { noBytes } from '#adapters/documents/sandbox/frames.ts';
 import { type FairScheduler, fairScheduler } from '#adapters/os/fair-scheduler.ts';
 import { DocumentUnusable, RendererUnavailable, type SourceDocument } from '#ports/documents.ts';
 import { missingProgram, sandboxCommand } from './sandbox-command.ts';
 
-const limits = { memory: 1024, cpuTime: 60 };
-const maxTime = 60_000; // ms, of a conversion
+const limits = { memory: 1024, cpuTime: 20 };
+const maxTime = 20_000; // ms, of a conversion
+const [maxConversions, maxConversionsOfTenant] = [3, 2]; // at once
+const lowPriority = constants.priority.PRIORITY_LOW;
+const [maxFailures, failureTime] = [1000, 600_000]; // documents whose conversion has failed, and how long that is known, in ms
 const maxProbeTime = 10_000; // ms, of the attempt at the start
 const maxPdfBytes = 64 << 20;
 const maxErrorBytes = 1000;
@@ -37,9 +42,19 @@ function collect(stream: Readable, maxBytes: number, onMore: () => void): readon
   return pieces;
 }
 
+/** Lowers the priority of a process, and of those that it starts. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, lowPriority);
+  } catch {
+    // the process has ended already
+  }
+}
+
 /** Runs a command with bytes as its standard input. @param time after which it is stopped, in ms */
 async function runCommand([command, ...parameters]: [string, ...string[]], input: Uint8Array, time: number): Promise<ProgramResult> {
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(command, parameters, { env: {}, cwd: '/' });
+  if (child.pid !== undefined) lowerPriority(child.pid);
   let isStopped = false;
   const stop = () => {
     isStopped = true;
@@ -63,10 +78,11 @@ export class OfficeConverter {
   readonly #program: string;
   #problem: Promise<string | null> | null = null;
   #works = true;
-  /** One conversion at a time: it may take a whole processor and much memory. */
-  readonly #inTurn: FairScheduler = fairScheduler(1);
+  readonly #inTurn: FairScheduler = fairScheduler(maxConversions, maxConversionsOfTenant);
   /** The conversions that run or wait, by version of the document. */
   readonly #conversions = new Map<string, Promise<Uint8Array>>();
+  /** Why documents could not be converted, by version: a slow document must not be converted again and again. */
+  readonly #failures = new LRUCache<string, DocumentUnusable>({ max: maxFailures, ttl: failureTime });
 
   /** @param program path of `soffice` @throws Error if it does not exist */
   constructor(program: string) {
@@ -101,8 +117,14 @@ export class OfficeConverter {
   convert({ tid, version, read }: SourceDocument): Promise<Uint8Array> {
     const running = this.#conversions.get(version);
     if (running) return running;
+    const failure = this.#failures.get(version);
+    if (failure) return Promise.reject(failure);
     const conversion = read()
       .then((document) => this.#inTurn(`${tid}`, () => this.#run(document)))
+      .catch((cause: unknown) => {
+        if (cause instanceof DocumentUnusable) this.#failures.set(version, cause);
+        throw cause;
+      })
       .finally(() => this.#conversions.delete(version));
     this.#conversions.set(version, conversion);
     return conversion;

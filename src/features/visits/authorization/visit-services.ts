@@ -36,6 +36,7 @@ export interface VisitServices {
   readonly formatListing: FormatListing;
   readonly archives: ArchivePlans;
   readonly documentTurns: DocumentTurns;
+  readonly officeTurns: DocumentTurns;
   readonly drawnMemory: DrawnMemory;
   readonly searches: ClientTurns;
   readonly portals: ClientTurns;

@@ -2,18 +2,28 @@ import { Refusal } from '#core/messages.ts';
 import { type Turns, turns } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 
-const concurrency = 4; // documents that are read and drawn at once, each of them up to `maxDocumentBytes`
-const concurrencyOfLink = { level: 0, max: 2 };
+/** How many documents are processed at once. */
+interface Concurrency {
+  readonly concurrency: number;
+  readonly concurrencyOfGroup: { readonly level: number; readonly max: number };
+}
+
+/** Each document that is read and drawn has up to `maxDocumentBytes`. */
+const ofDocuments: Concurrency = { concurrency: 4, concurrencyOfGroup: { level: 0, max: 2 } };
+/** Office documents are converted, or wait for that, which may take many seconds. */
+const ofOffice: Concurrency = { concurrency: 6, concurrencyOfGroup: { level: 0, max: 1 } };
 const maxWaiting = { inner: 64, all: 512 };
 const retryAfter = 2; // seconds
 
 /** Runs work on a document for a visitor. Links take turns, then wide networks and networks. @throws Refusal (503) if too many wait */
 export type DocumentTurns = <T>(visitor: TurnVisitor, clientGone: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
-export function documentTurns(): DocumentTurns {
-  const inTurn: Turns = turns({
-    ...{ concurrency, concurrencyOfGroup: concurrencyOfLink, maxWaiting },
-    refusal: () => new Refusal('documentsBusy', undefined, { retryAfter }),
-  });
+function turnsOf(limits: Concurrency): DocumentTurns {
+  const inTurn: Turns = turns({ ...limits, maxWaiting, refusal: () => new Refusal('documentsBusy', undefined, { retryAfter }) });
   return (visitor, clientGone, work) => inTurn.run(turnGroupsOf(visitor), clientGone, work, largeGroupsOf(visitor));
 }
+
+export const documentTurns = (): DocumentTurns => turnsOf(ofDocuments);
+
+/** The turns of Office documents: other documents do not wait for them. */
+export const officeTurns = (): DocumentTurns => turnsOf(ofOffice);

@@ -22,7 +22,7 @@ export type DocumentPorts = AuthorizationPorts &
   StoragePorts &
   Pick<Ports, 'media'> &
   SignPorts &
-  Pick<VisitServices, 'documentTurns' | 'drawnMemory'>;
+  Pick<VisitServices, 'documentTurns' | 'officeTurns' | 'drawnMemory'>;
 
 /** What a visitor requests of a document, and the action that it needs a permission for. */
 export interface DocumentRequest {
@@ -86,14 +86,22 @@ export async function withDocument<T>(
   work: (document: ViewedDocument) => Promise<T>,
 ): Promise<T> {
   await authorizeVisit(ports, visitorRequest, { action: request.action });
-  return ports.documentTurns(visitorRequest, clientGone, async () => {
-    const document = await openDocument(ports, visitorRequest, path, request);
-    try {
-      return await withDocumentErrors(document.mark === null ? 'hasNoPages' : 'cannotBeMarked', () => work(document));
-    } finally {
-      await document.file.close();
-    }
-  });
+  /** @returns null if the document is of the other kind */
+  async function attempt(isOffice: boolean): Promise<{ readonly result: T } | null> {
+    const inTurn = isOffice ? ports.officeTurns : ports.documentTurns;
+    return inTurn(visitorRequest, clientGone, async () => {
+      const document = await openDocument(ports, visitorRequest, path, request);
+      try {
+        if ((document.source.kind === 'office') !== isOffice) return null;
+        return { result: await withDocumentErrors(document.mark === null ? 'hasNoPages' : 'cannotBeMarked', () => work(document)) };
+      } finally {
+        await document.file.close();
+      }
+    });
+  }
+  const answer = (await attempt(false)) ?? (await attempt(true));
+  if (!answer) throw new Refusal('itemStale', 'The file was replaced. Try again.');
+  return answer.result;
 }
 
 /** Returns whether a document may still be sent with the form and the watermark that it has. */
