@@ -139,13 +139,14 @@ test('an Office document that links to an address causes no request', { skip, ti
 test('a program in the sandbox of LibreOffice has no network, no environment, and no files but programs and fonts', { skip }, () => {
   const script = [
     'ls -d /home /root /srv /var/lib /etc/passwd',
-    'for folder in / /etc /usr /proc; do echo text > $folder/written && echo "wrote to $folder"; done',
+    'for folder in / /etc /usr /proc /dev /dev/shm; do echo text > $folder/written && echo "wrote to $folder"; done',
     'grep -v -e face -e Inter -e lo: /proc/net/dev',
     'env | grep -v -e ^HOME= -e ^PATH= -e ^PWD=',
     '(echo text > /dev/tcp/127.0.0.1/1) && echo connected',
+    'unshare -Ur echo "a user namespace"',
     'cat /tmp/document',
   ].join('\n');
-  const [command, ...parameters] = sandboxCommand('/usr/bin/env', script, { memory: 256, cpuTime: 10 });
+  const [command, ...parameters] = sandboxCommand('/usr/bin/env', script, { memory: 256, processorTime: 10 });
   const { stdout } = spawnSync(command, parameters, { input: 'the document\n', encoding: 'utf8', env: { SECRET: 'value' } });
   assert.equal(stdout, 'the document\n');
 });

@@ -50,18 +50,28 @@ export class ProcessLane implements AsyncDisposable {
   /** Starts the process before there is a task. If none follows, it ends as after a task. */
   prepare(): void {
     if (this.isRunning) return;
-    this.#start();
-    this.#endWhenIdle();
+    try {
+      this.#start();
+      this.#endWhenIdle();
+    } catch {
+      // it cannot be started now, for example for lack of descriptors: the first task tries again
+    }
   }
 
-  /** Returns the process, which no longer ends until `#endWhenIdle` is called. */
+  /** Returns the process, which no longer ends until `#endWhenIdle` is called. @throws RendererUnavailable */
   #start(): SandboxedProcess {
     clearTimeout(this.#idleTimer);
-    if (!this.#process?.isAlive) this.#process = new SandboxedProcess(this.#options);
-    return this.#process;
+    if (this.#process?.isAlive) return this.#process;
+    try {
+      this.#process = new SandboxedProcess(this.#options);
+      return this.#process;
+    } catch (cause) {
+      throw new RendererUnavailable('the process cannot be started', { cause });
+    }
   }
 
   #endWhenIdle(): void {
+    clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => void this[Symbol.asyncDispose](), idleTime).unref();
   }
 

@@ -1,5 +1,6 @@
 import mime from 'mime-types';
 import type { ContentKind } from '#core/authorization/delivery.ts';
+import { isOfficeType } from '#core/office-types.ts';
 import type { Media, MediaTypes } from '#ports/media.ts';
 
 const binaryType = 'application/octet-stream';
@@ -17,13 +18,12 @@ const textualTypes = [
   'text/vcard',
 ];
 const zipType = 'application/zip';
-const officeTypes = /^application\/vnd\.(openxmlformats-officedocument|oasis\.opendocument)\./;
 /** Names of files that every Office Open XML document contains, and almost no other ZIP file. */
 const officeFiles = ['_rels/.rels', '[Content_Types].xml'];
 
 /** Returns whether a ZIP file is an Office document. file-type finds out only if the list of contents is among the first bytes. */
 const isOffice = (type: string, head: Uint8Array) =>
-  officeTypes.test(type) || (type === zipType && officeFiles.some((name) => Buffer.from(head).includes(name)));
+  isOfficeType(type) || (type === zipType && officeFiles.some((name) => Buffer.from(head).includes(name)));
 
 const kindsByFamily: Record<string, ContentKind> = { image: 'image', audio: 'audio', video: 'video' };
 

@@ -1,11 +1,9 @@
+import { isOfficeType } from '#core/office-types.ts';
 import type { IconName } from '#kit/icons.tsx';
 import type { FolderEntry } from './use-folder.ts';
 
 /** How a file is previewed. For `unknown`, the server detects the type from the content. */
 export type FileKind = 'image' | 'pdf' | 'office' | 'audio' | 'video' | 'text' | 'unknown';
-
-/** DOCX, XLSX, PPTX, and the OpenDocument formats. */
-const officeTypes = /^application\/vnd\.(openxmlformats-officedocument|oasis\.opendocument)\./;
 
 /** Returns how a file is previewed, by its media type. */
 export function fileKind(mediaType: string): FileKind {
@@ -15,7 +13,7 @@ export function fileKind(mediaType: string): FileKind {
   if (family === 'audio') return 'audio';
   if (family === 'video') return 'video';
   if (mediaType === 'application/pdf') return 'pdf';
-  if (officeTypes.test(mediaType)) return 'office';
+  if (isOfficeType(mediaType)) return 'office';
   return family === 'text' ? 'text' : 'unknown';
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const bubblewrap = '/usr/bin/bwrap';
 const prlimit = '/usr/bin/prlimit';
@@ -7,10 +7,10 @@ const nobody = '65534'; // user and group in the sandbox
 
 /** Limits of a program in the sandbox. */
 export interface ProgramLimits {
-  /** Memory of each process, and of its files, in MiB. */
+  /** Memory of each process, and of the files that it writes, in MiB. */
   readonly memory: number;
-  /** Processor time of each process, in seconds. */
-  readonly cpuTime: number;
+  /** Of each process, in seconds. */
+  readonly processorTime: number;
 }
 
 /** Makes `/lib`, for example, what it is outside of the sandbox: a link into `/usr`, or a folder. */
@@ -22,6 +22,15 @@ function systemFolder(path: string): string[] {
 
 const readable = (path: string) => ['--ro-bind-try', path, path];
 
+const isSystemProgram = (program: string) => program.startsWith('/usr/');
+
+/**
+ * Returns whether a program is `soffice` of LibreOffice. Its folder and the one above are readable in the sandbox, so they must contain
+ * nothing else.
+ */
+export const isInstallation = (program: string): boolean =>
+  isSystemProgram(program) || (basename(dirname(program)) === 'program' && existsSync(join(dirname(program), 'soffice.bin')));
+
 /** Returns why programs cannot run in a sandbox on this machine; null: they can. */
 export const missingProgram = () => [bubblewrap, prlimit].find((program) => !existsSync(program)) ?? null;
 
@@ -31,16 +40,17 @@ export const missingProgram = () => [bubblewrap, prlimit].find((program) => !exi
  * @param program path of the program that the script calls
  * @param script gets the path of the program as `$1`
  */
-export function sandboxCommand(program: string, script: string, { memory, cpuTime }: ProgramLimits): [string, ...string[]] {
+export function sandboxCommand(program: string, script: string, { memory, processorTime }: ProgramLimits): [string, ...string[]] {
   const bytes = memory << 20;
   return [
-    ...([prlimit, '--core=0', `--data=${bytes}`, `--cpu=${cpuTime}`, bubblewrap] as const),
-    ...['--unshare-all', '--unshare-user', '--uid', nobody, '--gid', nobody, '--cap-drop', 'ALL'],
+    ...([prlimit, '--core=0', `--data=${bytes}`, `--cpu=${processorTime}`, bubblewrap] as const),
+    ...['--unshare-all', '--unshare-user', '--disable-userns', '--uid', nobody, '--gid', nobody, '--cap-drop', 'ALL'],
     ...['--die-with-parent', '--new-session', '--clearenv', '--setenv', 'HOME', '/tmp', '--setenv', 'PATH', '/usr/bin:/bin'],
     ...['--ro-bind', '/usr', '/usr', ...['/bin', '/lib', '/lib32', '/lib64', '/sbin'].flatMap(systemFolder)],
-    ...[dirname(dirname(program)), '/etc/fonts', '/etc/libreoffice', '/etc/ld.so.cache', '/etc/alternatives'].flatMap(readable),
+    ...(isSystemProgram(program) ? [] : readable(dirname(dirname(program)))),
+    ...['/etc/fonts', '/etc/libreoffice', '/etc/ld.so.cache', '/etc/alternatives'].flatMap(readable),
     ...['--proc', '/proc', '--dev', '/dev', '--size', `${bytes}`, '--tmpfs', '/tmp', '--file', '0', '/tmp/document'],
-    ...['--remount-ro', '/', '--chdir', '/tmp'],
+    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/tmp'],
     ...['/bin/sh', '-c', script, 'sh', program],
   ];
 }

@@ -1,9 +1,8 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { constants, setPriority } from 'node:os';
+import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { type Frame, FrameTooLarge, readFrames, writeFrame } from './frames.ts';
+import { lowerPriority, memoryOf } from './process-resources.ts';
 import { abortedExitCode } from './serve-tasks.ts';
 
 /** Limits of a sandboxed process. */
@@ -39,12 +38,8 @@ export class SandboxFailure extends Error {
   }
 }
 
-const mebibyte = 1 << 20;
-const pageSize = 4096; // bytes; of /proc
 const wasmPagesPerMebibyte = 16;
 const checkInterval = 50; // ms
-const lowPriority = constants.priority.PRIORITY_BELOW_NORMAL;
-const firstToKill = '1000'; // the kernel ends this process first if the machine runs out of memory
 const prlimit = '/usr/bin/prlimit';
 
 /** Half of the memory for JavaScript and half for WebAssembly: so an allocation fails before the process must be killed. */
@@ -68,21 +63,6 @@ function commandOf(options: SandboxOptions): [string, ...string[]] {
   const node: [string, ...string[]] = [process.execPath, ...permissionFlags(options), ...memoryFlags(limits.memory), script];
   if (!existsSync(prlimit)) return node;
   return [prlimit, '--core=0', '--fsize=0', '--nofile=64', ...node];
-}
-
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, lowPriority);
-    writeFileSync(`/proc/${pid}/oom_score_adj`, firstToKill);
-  } catch {
-    // not on Linux, or the process has ended already
-  }
-}
-
-/** Returns the memory of a process in MiB; 0 if the system does not tell it. */
-async function memoryOf(pid: number): Promise<number> {
-  const statm = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
-  return (Number(statm.split(' ')[1] ?? 0) * pageSize) / mebibyte;
 }
 
 const exitOf = (child: ChildProcess) => new Promise<number | null>((resolve) => child.once('close', resolve));
