@@ -23,6 +23,8 @@ const pdfParts: Plugin = {
 export default defineConfig({
   root: visitor,
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // Used only by the worker that parses Markdown, which has no document: the version for browsers needs one.
+  resolve: { alias: { 'decode-named-character-reference': createRequire(import.meta.url).resolve('decode-named-character-reference') } },
   plugins: [pdfParts, compressAssets(out)],
   build: {
     outDir: out,

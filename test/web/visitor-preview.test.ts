@@ -133,7 +133,7 @@ for (const [width, dark] of [
     const { page, consoleErrors, hosts, postern, share } = await openFolder(t, {}, { width, dark });
     const lines = [
       '# Title',
-      'A [link](https://example.com/a), a [script](javascript:alert(1)) and a [reference][r].',
+      'A [link](https://example.com/a), a [script](javascript:alert(1)) and a [reference][r], and [here](https:/a/path).',
       '![An image](https://example.com/image.png) <img src="https://example.com/other.png" onerror="alert(1)">',
       '- [x] done',
       '',
@@ -141,7 +141,7 @@ for (const [width, dark] of [
       '|---|--:|',
       `| ${'long '.repeat(40)} | 2 |`,
       '',
-      `${'> '.repeat(5000)}deep`,
+      `${'> '.repeat(500)}deep`,
       '',
       '<script>alert(1)</script>',
       '',
@@ -152,7 +152,7 @@ for (const [width, dark] of [
     await page.goto(`${share.viewUrl}#preview/text.md`);
     await page.getByRole('heading', { name: 'Title' }).waitFor();
     const links = await page.locator('.markdown a').evaluateAll((elements) => elements.map((element) => element.getAttribute('href')));
-    assert.deepEqual(links, ['https://example.com/a', 'https://example.com/r']);
+    assert.deepEqual(links, ['https://example.com/a', 'https://example.com/r', 'https://a/path']);
     assert.equal(await page.locator('.markdown :is(img, script)').count(), 0);
     assert.equal(await page.getByRole('cell', { name: '2' }).count(), 1);
     await page.getByText('<script>alert(1)</script>').waitFor();
@@ -161,6 +161,21 @@ for (const [width, dark] of [
     assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= width);
     assert.deepEqual([consoleErrors, hosts.size], [[], 1]);
   });
+
+test('Markdown that takes too long to parse, or is nested too deeply, is shown as it is, and the page stays usable', async (t) => {
+  const { page, postern, share } = await openFolder(t);
+  for (const [name, text] of [
+    ['deep.md', `${'>'.repeat(20_000)}deep`],
+    ['slow.md', `${'*'.repeat(60_000)}slow${'*'.repeat(60_000)}`],
+  ] as const) {
+    await writeFile(join(postern.files, 'documents', name), text);
+    await page.goto('about:blank');
+    await page.goto(`${share.viewUrl}#preview/${name}`);
+    await page.locator('pre').getByText(name.slice(0, 4)).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+});
 
 test('if the connection breaks while an image or a PDF is loaded, the preview says so and offers to try again', async (t) => {
   const { page } = await openFolder(t);

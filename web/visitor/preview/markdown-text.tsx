@@ -1,12 +1,11 @@
-import type { Definition, Nodes, RootContent, Table, TableRow } from 'mdast';
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
+import type { Nodes, Root, Table, TableRow } from 'mdast';
 import { type ComponentChildren, createElement } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { LoadingRows } from '#visitor/loading-rows.tsx';
+import { parseMarkdown } from './parse-markdown.ts';
 import './markdown-text.css';
 
-const maxDepth = 64; // of quotes and lists in one another; what is deeper is left out
+const maxDepth = 64; // of nodes in one another, such as lists and their items; what is deeper is left out
 const linkProtocols = ['http:', 'https:', 'mailto:'];
 
 type Definitions = ReadonlyMap<string, string>;
@@ -17,16 +16,22 @@ interface Context {
   readonly depth: number;
 }
 
-function definitionsIn(nodes: readonly RootContent[]): Definitions {
-  const definitions = nodes.filter((node): node is Definition => node.type === 'definition');
-  return new Map(definitions.map(({ identifier, url }) => [identifier, url]));
+/** Finds the addresses of links that are defined in a text. The first definition of an identifier counts. */
+function definitionsIn(tree: Root): Definitions {
+  const definitions = new Map<string, string>();
+  const remaining: Nodes[] = [tree];
+  for (let node = remaining.pop(); node; node = remaining.pop()) {
+    if (node.type === 'definition' && !definitions.has(node.identifier)) definitions.set(node.identifier, node.url);
+    if ('children' in node) remaining.push(...node.children.toReversed());
+  }
+  return definitions;
 }
 
 /** Links a text to an absolute address. Other addresses, such as those of scripts, and paths, are not linked. */
 function Link({ url, children }: { url: string; children: ComponentChildren }) {
   if (!URL.canParse(url) || !linkProtocols.includes(new URL(url).protocol)) return <>{children}</>;
   return (
-    <a href={url} target="_blank" rel="noopener noreferrer nofollow">
+    <a href={new URL(url).href} target="_blank" rel="noopener noreferrer nofollow">
       {children}
     </a>
   );
@@ -111,14 +116,30 @@ function Node({ node, context }: { node: Nodes; context: Context }) {
   }
 }
 
-/** Shows a text in Markdown, with tables and task lists as on GitHub. */
+/** The text as it is. */
+const Plain = ({ text }: { text: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
+  <pre tabIndex={0} dir="auto">
+    {text}
+  </pre>
+);
+
+/** Shows a text in Markdown, with tables and task lists as on GitHub; as it is, if it cannot be parsed in time. */
 export function MarkdownText({ name, text }: { name: string; text: string }) {
-  const nodes = useMemo(() => fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }).children, [text]);
-  const context = { definitions: definitionsIn(nodes), depth: 0 };
+  /** undefined: it is being parsed. */
+  const [tree, setTree] = useState<Root | null | undefined>(undefined);
+  useEffect(() => {
+    const parsing = parseMarkdown(text);
+    void parsing.tree.then(setTree);
+    return parsing.stop;
+  }, [text]);
+  if (tree === undefined) return <LoadingRows />;
+  if (tree === null) return <Plain text={text} />;
+  const context = { definitions: definitionsIn(tree), depth: 0 };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
     <article class="markdown" tabIndex={0} aria-label={name}>
-      {childrenOf(nodes, context)}
+      {childrenOf(tree.children, context)}
     </article>
   );
 }
