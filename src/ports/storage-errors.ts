@@ -8,7 +8,7 @@ export class OutcomeUnknown extends StorageUnavailable {}
 export class StorageUnusable extends Error {}
 /** The storage has no free space. */
 export class StorageFull extends Error {}
-/** The storage cannot make this change at all. The message tells the client why. Nothing was changed. */
+/** The storage cannot make this change at all. The message tells the client why. Nothing was changed, or the message says what remains. */
 export class ChangeImpossible extends Error {}
 /** There is no file or folder with this path. */
 export class ItemNotFound extends Error {}

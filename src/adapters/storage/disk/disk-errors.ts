@@ -86,7 +86,7 @@ export function withImpossible<T>(work: () => T): T {
 
 /**
  * Runs a change.
- * @throws ChangeImpossible if the folder does not permit it: nothing was changed. OutcomeUnknown if a system call failed, except
+ * @throws ChangeImpossible if the folder does not permit it: nothing was changed, or what its message says. OutcomeUnknown if a system call failed, except
  *   for a missing item, a taken name or a full disk: after EIO, for example, it is not known whether the change was made
  */
 export function runDiskChange<T>(change: () => T): T {

@@ -23,7 +23,7 @@ function openAsFolder(parent: number, name: Name): number | null {
 /**
  * Deletes the entry `name` of the open folder `trash`, with everything in it. Deletes nothing outside, even if another process changes the
  * tree meanwhile. Subfolders are first moved up into `trash`: this avoids recursion and long paths. If a full disk has no space for the new
- * name, the subfolder is deleted where it is. After an error or a crash, recovery or the next sweep deletes the rest.
+ * name, the subfolder is deleted where it is. After an error or a crash, recovery or the next sweep deletes the rest, as far as it is permitted.
  * @param randomName returns a new name for a subfolder in `trash`
  */
 export function deleteTree(trash: number, name: Name, randomName: () => string): void {

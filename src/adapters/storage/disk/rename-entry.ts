@@ -108,8 +108,10 @@ export function recoverRename(renaming: Renaming, evidence: DirectoryEntry): boo
   recoverOldName(renaming, identity);
   const { old, newEntry } = renaming;
   if (hasIdentity(statEntry(old), identity)) deleteEmptyClaim(evidence, newEntry.folder);
-  if (hasIdentity(statEntry(old), identity) && hasIdentity(statEntry(newEntry), identity))
+  if (hasIdentity(statEntry(old), identity) && hasIdentity(statEntry(newEntry), identity)) {
     deleteIfPermitted(() => fs.unlinkSync(entryPath(newEntry))); // undo
+    return false;
+  }
   if (statEntry(old)?.isDirectory() && statEntry(newEntry)?.isDirectory()) removeClaim(newEntry);
   // Falls back to the names: some file servers change the inode numbers of files.
   return hasIdentity(statEntry(newEntry), identity) || (statEntry(newEntry) !== undefined && statEntry(old) === undefined);
