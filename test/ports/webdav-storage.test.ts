@@ -61,7 +61,7 @@ else {
     const root = parsePath('/');
     const context = () => ({ token: newToken(), pendingTokens: [] });
     await putFile(storage, '/', 'a', 'text');
-    for (const name of ['.htaccess', '.HTpasswd', 'web.config']) {
+    for (const name of ['.htaccess', '.HTpasswd', 'web.config', 'Web.config.']) {
       await assert.rejects(putFile(storage, '/', name, 'text'), ChangeImpossible);
       await assert.rejects(storage.createFolder(root, name, context()), ChangeImpossible);
       await assert.rejects(storage.rename(root, 'a', name, context()), ChangeImpossible);

@@ -35,7 +35,7 @@ function refusalOf(status: number): Error {
 }
 
 /** Names of files with which Apache and IIS configure themselves: a visitor who could write one could change the server. */
-const isReserved = (path: readonly string[]) => /^(\.ht.*|web\.config)$/i.test(path.at(-1) ?? '');
+const isReserved = (path: readonly string[]) => /^(\.ht.*|web\.config[. ]*(:.*)?)$/i.test(path.at(-1) ?? ''); // IIS ignores dots and spaces at the end
 
 const unreadable = [403, 404, 410, 423]; // statuses of files that are gone, locked, or not for this user
 
