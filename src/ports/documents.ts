@@ -47,7 +47,7 @@ export type DocumentProblem =
   | 'certified'
   /** It has too many pages or pixels, or takes too much time or memory. */
   | 'tooCostly'
-  /** It is an Office document, and LibreOffice is not installed. */
+  /** It is an Office document, and LibreOffice is not installed, or does not work in its sandbox. */
   | 'needsLibreOffice'
   | 'noSuchPage';
 
@@ -84,7 +84,7 @@ export class RendererUnavailable extends Error {}
  * RendererUnavailable. A tenant has one process of each kind at a time, so its tasks run one after the other.
  */
 export interface Documents extends AsyncDisposable {
-  /** Whether it can draw Office documents: whether LibreOffice is installed. */
+  /** Whether it can draw Office documents: whether LibreOffice is installed, and works in its sandbox. */
   readonly drawsOffice: boolean;
   /**
    * Starts a process that draws PDF documents, so that the first document of a visitor need not wait for it. Does nothing if the tenant has

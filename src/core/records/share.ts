@@ -49,13 +49,15 @@ export const shareFields = {
   alertDownload: flag('Sends an e-mail to notifyEmails when a file or folder is downloaded.'),
   alertView: flag('Sends an e-mail to notifyEmails when a file is viewed.'),
   alertRename: flag('Sends an e-mail to notifyEmails when a file or folder is renamed.'),
-  copyProtect: flag('PDF files and images are shown as pages with a watermark. The original files are never sent.'),
+  copyProtect: flag(
+    'PDF files, images, and Office documents if LibreOffice is installed, are shown as pages with a watermark. The original files are never sent.',
+  ),
   copyProtectText: flag(
     'Visitors of a share with copyProtect or waterMarkText can also read the text of the pages (`page-text`), for example with a screen reader. They can copy it.',
   ),
   waterMarkText: lineOf(limits.text, {
     description:
-      'Watermark on every page of PDF files and images that visitors view or download. {user}, {email}, {ip} and {date} are replaced. Other files are not sent, and archives (`zip`) leave them out.',
+      'Watermark on every page that visitors view, and on the PDF files and images that they download. {user}, {email}, {ip} and {date} are replaced. Other files are not sent, and archives (`zip`) leave them out.',
   }),
   digitalSignReason: lineOf(limits.text, { description: 'Reason given in the digital signature.' }),
   digitalSignature: flag(

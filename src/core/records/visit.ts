@@ -60,10 +60,10 @@ const visibleShare = Type.Object({
   can: permissions,
   copyProtect: shareFields.copyProtect,
   marked: Type.Boolean({
-    description: 'true: PDF files and images are shown as pages with a watermark (`pages`, `page`), and other files are not sent.',
+    description: 'true: documents are shown as pages with a watermark (`pages`, `page`), and other files are not sent.',
   }),
   officePages: Type.Boolean({
-    description: 'true: Office documents have pages (`pages`, `page`). false: LibreOffice is not installed on the server.',
+    description: 'true: Office documents have pages (`pages`, `page`). false: the server does not draw them.',
   }),
   pageText: Type.Boolean({ description: 'true: the text of the pages can be read (`page-text`).' }),
   markedDownload: Type.Boolean({ description: 'true: PDF files and images can be downloaded with the watermark.' }),

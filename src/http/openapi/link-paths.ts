@@ -113,14 +113,15 @@ export const linkPaths = {
   },
   '/s/{viewId}/pages/{path}': {
     get: route('link_document_pages', {
-      summary: 'Returns the sizes of the pages of a PDF, or the size of an image. Requires canView.',
+      summary: 'Returns the sizes of the pages of a PDF or an Office document, or the size of an image. Requires canView.',
       parameters: [path],
       responses: { 200: json(DocumentPages, { pages: [{ number: 1, width: 595, height: 842 }], totalCount: 1 }) },
     }),
   },
   '/s/{viewId}/page/{path}': {
     get: route('link_document_page', {
-      summary: 'Returns a page of a PDF, or an image, as a picture: with a watermark if the share requires one. Requires canView.',
+      summary:
+        'Returns a page of a PDF or an Office document, or an image, as a picture: with a watermark if the share requires one. Requires canView.',
       parameters: [
         path,
         query('number', { type: 'integer', minimum: 1 }, 'Number of the page, starting at 1. Default 1.'),
@@ -139,7 +140,7 @@ export const linkPaths = {
   },
   '/s/{viewId}/thumbnail/{path}': {
     get: route('link_thumbnail', {
-      summary: 'Returns the first page of a PDF, or an image, as a small picture. Requires canView.',
+      summary: 'Returns the first page of a PDF or an Office document, or an image, as a small picture. Requires canView.',
       parameters: [path, query('size', { type: 'integer', minimum: 32, maximum: 1024 }, 'Pixels of the longer side. Default 256.')],
       responses: { 200: picture },
     }),
