@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DocumentPages } from '#core/records/visit.ts';
 import { addressOf, checkAddress, fetchPages, fetchPageText } from '#visitor/link-api.ts';
 import { LoadingRows } from '#visitor/loading-rows.tsx';
@@ -17,19 +17,37 @@ function pictureWidth(width: number): number {
   return Math.min(maxWidth, Math.max(minWidth, Math.ceil(pixels / widthStep) * widthStep));
 }
 
+/** Returns the text of a page. */
+type LoadText = (number: number) => Promise<string>;
+
+/** Loads the texts of a document one after the other, each once: the server limits the requests of a network. */
+function textLoader(path: readonly string[]): LoadText {
+  const texts = new Map<number, Promise<string>>();
+  let last: Promise<unknown> = Promise.resolve();
+  return (number) => {
+    const known = texts.get(number);
+    if (known) return known;
+    const text = last.catch(() => {}).then(() => fetchPageText(path, number));
+    text.catch(() => texts.delete(number)); // so that the next attempt requests it again
+    texts.set(number, text);
+    last = text;
+    return text;
+  };
+}
+
 interface TextProperties {
-  readonly path: readonly string[];
   readonly number: number;
+  readonly loadText: LoadText;
   readonly onFailure: (cause: unknown) => void;
 }
 
 /** The text of a page, below its picture. */
-function PageText({ path, number, onFailure }: TextProperties) {
+function PageText({ number, loadText, onFailure }: TextProperties) {
   const { translate } = useTranslation();
   const [text, setText] = useState<string | null>(null);
   useEffect(() => {
     let isClosed = false;
-    fetchPageText(path, number).then(
+    loadText(number).then(
       (pageText) => isClosed || setText(pageText),
       (cause) => isClosed || onFailure(cause),
     );
@@ -56,11 +74,12 @@ interface PageProperties {
   /** Whether the visitor may read the text of the page, and whether it is shown. */
   readonly hasText: boolean;
   readonly showsText: boolean;
+  readonly loadText: LoadText;
   readonly onFailure: (cause: unknown) => void;
 }
 
 /** One page as a picture, which the server draws. It is loaded when it comes near the screen. */
-function PagePicture({ path, page, count, width, hasText, showsText, onFailure }: PageProperties) {
+function PagePicture({ path, page, count, width, hasText, showsText, loadText, onFailure }: PageProperties) {
   const { translate } = useTranslation();
   const [isLoaded, setLoaded] = useState(false);
   const { number } = page;
@@ -81,7 +100,7 @@ function PagePicture({ path, page, count, width, hasText, showsText, onFailure }
   return (
     <>
       {picture}
-      {showsText && isLoaded && <PageText path={path} number={number} onFailure={onFailure} />}
+      {showsText && isLoaded && <PageText number={number} loadText={loadText} onFailure={onFailure} />}
     </>
   );
 }
@@ -98,6 +117,7 @@ interface Properties {
 export function PagesPane({ path, name, hasText, onFailure }: Properties) {
   const { translate } = useTranslation();
   const [showsText, setShowsText] = useState(false);
+  const loadText = useMemo(() => textLoader(path), []);
   const pane = useRef<HTMLDivElement>(null);
   const [pages, setPages] = useState<DocumentPages['pages'] | null>(null);
   const [scale, setScale] = useState(1);
@@ -125,7 +145,13 @@ export function PagesPane({ path, name, hasText, onFailure }: Properties) {
       <div ref={pane} class="pdf" tabIndex={0} role="document" aria-label={name}>
         {pages ? (
           pages.map((page) => (
-            <PagePicture key={page.number} path={path} page={page} count={pages.length} {...{ width, hasText, showsText, onFailure }} />
+            <PagePicture
+              key={page.number}
+              path={path}
+              page={page}
+              count={pages.length}
+              {...{ width, hasText, showsText, loadText, onFailure }}
+            />
           ))
         ) : (
           <LoadingRows />
