@@ -63,7 +63,7 @@ export class DocumentRenderer implements Documents {
     if (others.length >= maxTenants) return;
     const tenant = this.#tenants.get(tid) ?? startLanes();
     this.#tenants.set(tid, tenant);
-    tenant.lanes.pdf.prepare();
+    tenant.lanes.pdf.prepare({ header: { task: 'warmUp' }, bytes: noBytes });
   }
 
   async pages(document: SourceDocument): Promise<readonly PageSize[]> {

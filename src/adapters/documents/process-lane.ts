@@ -17,6 +17,8 @@ export class ProcessLane implements AsyncDisposable {
   readonly #options: SandboxOptions;
   #process: SandboxedProcess | null = null;
   #idleTimer: NodeJS.Timeout | undefined;
+  /** A task that `prepare` has sent. */
+  #preparation: Promise<unknown> | null = null;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
@@ -28,6 +30,11 @@ export class ProcessLane implements AsyncDisposable {
    * @throws DocumentUnusable, RendererUnavailable
    */
   async run(task: Frame): Promise<Frame | null> {
+    await this.#preparation;
+    return this.#runNow(task);
+  }
+
+  async #runNow(task: Frame): Promise<Frame | null> {
     const process = this.#start();
     try {
       const answer = await process.run(task);
@@ -47,15 +54,15 @@ export class ProcessLane implements AsyncDisposable {
     return this.#process?.isAlive ?? false;
   }
 
-  /** Starts the process before there is a task. If none follows, it ends as after a task. */
-  prepare(): void {
-    if (this.isRunning) return;
-    try {
-      this.#start();
-      this.#endWhenIdle();
-    } catch {
-      // it cannot be started now, for example for lack of descriptors: the first task tries again
-    }
+  /** Starts the process before there is a task. If none follows, it ends as after a task. @param task that prepares the process */
+  prepare(task: Frame): void {
+    if (this.isRunning || this.#preparation) return;
+    // If it cannot be started now, for example for lack of descriptors, the first task tries again.
+    this.#preparation = this.#runNow(task)
+      .catch(() => {})
+      .finally(() => {
+        this.#preparation = null;
+      });
   }
 
   /** Returns the process, which no longer ends until `#endWhenIdle` is called. @throws RendererUnavailable */

@@ -9,6 +9,8 @@ const Points = Type.Number({ minimum: 0, maximum: 1e9 });
 
 /** Keeps the document in the bytes of the frame under an id. */
 const OpenTask = Type.Object({ task: Type.Literal('open'), id: Type.String() });
+/** Draws a page that nobody sees, so that the code is compiled and the fonts are loaded before there is a document. */
+const WarmUpTask = Type.Object({ task: Type.Literal('warmUp') });
 /** Returns the pages of the document. */
 const PagesTask = Type.Object({ task: Type.Literal('pages'), id: Type.String() });
 /** Returns a page as a picture, with the text of `mark` over it, at most `width` and `height` pixels large. */
@@ -28,7 +30,7 @@ const MarkTask = Type.Object({ task: Type.Literal('mark'), id: Type.String(), ma
 /** Appends an empty place for a signature to the PDF in the bytes of the frame. Returns only what is appended. */
 const PlaceTask = Type.Object({ task: Type.Literal('place'), at: Type.Number(), reason: Type.String() });
 
-export const PdfTask = Type.Union([OpenTask, PagesTask, DrawTask, TextTask, MarkTask, PlaceTask]);
+export const PdfTask = Type.Union([WarmUpTask, OpenTask, PagesTask, DrawTask, TextTask, MarkTask, PlaceTask]);
 export type PdfTask = Static<typeof PdfTask>;
 
 export const PagesAnswer = Type.Object({ pages: Type.Array(Type.Object({ width: Points, height: Points })) });

@@ -17,6 +17,8 @@ import { addSignaturePlace } from './signature-place.ts';
 const maxPages = 2000;
 const maxPixels = 8_000_000;
 const [maxDocuments, maxDocumentBytes] = [8, 192 << 20]; // in the cache; a new document is opened before older ones are removed for it
+const warmUpSize = { width: 595, height: 842 }; // A4
+const warmUpTexts = ['127.0.0.1', '2026-01-01']; // V8 compiles functions better after several calls
 const maxMarks = 4; // pictures of marks in the cache
 
 /** The picture of marks, and the positions of the pixels that are not transparent. Most pixels are transparent. */
@@ -62,6 +64,7 @@ export class PdfTasks {
 
   async run({ header, bytes }: Frame): Promise<Frame> {
     const task = parseHeader(PdfTask, header);
+    if (task.task === 'warmUp') return this.#warmUp();
     if (task.task === 'open') return this.#open(task.id, bytes);
     if (task.task === 'place') {
       const { bytes: appended, ...positions } = await addSignaturePlace(bytes, task);
@@ -72,6 +75,14 @@ export class PdfTasks {
     if (task.task === 'text') return { header: {}, bytes: Buffer.from(this.#page(document, task.index).textOf(task.index)) };
     if (task.task === 'mark') return { header: {}, bytes: await overlayMarks(document.copyPages(), outlineText(task.mark, this.#fonts)) };
     return this.#encode(await this.#draw(document, task));
+  }
+
+  async #warmUp(): Promise<Frame> {
+    for (const text of warmUpTexts) {
+      using document = new PdfDocument(this.#pdfium, await marksAlone(outlineText(text, this.#fonts), warmUpSize));
+      this.#encode(document.draw(0, warmUpSize.width, warmUpSize.height));
+    }
+    return { header: {}, bytes: noBytes };
   }
 
   #encode(picture: Picture): Frame {
