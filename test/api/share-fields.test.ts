@@ -34,6 +34,7 @@ const optionalFields: readonly Field[] = [
     'alertView',
     'alertRename',
     'copyProtect',
+    'copyProtectText',
     'digitalSignature',
   ].map((name) => ({
     name,
