@@ -18,13 +18,14 @@ test('a process that is prepared draws the first document, and at most four tena
   const renderer = new DocumentRenderer(null);
   atEnd(t, () => renderer[Symbol.asyncDispose]());
   renderer.prepare(1);
+  await until(() => drawingProcesses().length === 1); // a process has its name only when its program has started
   const [first] = drawingProcesses();
   renderer.prepare(1);
   const document = { kind: 'pdf', tid: 1, version: 'a', read: () => samplePdf() } as const;
   assert.equal((await renderer.pages(document)).length, 3);
   assert.deepEqual(drawingProcesses(), [first]);
   for (const tid of [2, 3, 4, 5]) renderer.prepare(tid);
-  assert.equal(drawingProcesses().length, 4);
+  await until(() => drawingProcesses().length === 4);
   assert.ok(drawingProcesses().includes(first ?? ''), 'no tenant loses its process');
 });
 
