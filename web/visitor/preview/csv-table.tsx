@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { readCsvRows } from './csv-rows.ts';
+import { PlainText } from './plain-text.tsx';
 import './csv-table.css';
 
 interface Properties {
@@ -14,17 +15,11 @@ interface Properties {
 export function CsvTable({ name, text, isCut }: Properties) {
   const { translate } = useTranslation();
   const table = useMemo(() => readCsvRows(text, isCut), [text, isCut]);
-  if (!table)
-    return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
-      <pre tabIndex={0} dir="auto">
-        {text}
-      </pre>
-    );
+  if (!table) return <PlainText text={text} />;
   const [headings = [], ...rows] = table.rows;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
       <section class="csv" tabIndex={0} aria-label={name}>
         <table>
           <thead>

@@ -3,6 +3,7 @@ import { type ComponentChildren, createElement } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { LoadingRows } from '#visitor/loading-rows.tsx';
 import { parseMarkdown } from './parse-markdown.ts';
+import { PlainText } from './plain-text.tsx';
 import './markdown-text.css';
 
 const maxDepth = 64; // of nodes in one another, such as lists and their items; what is deeper is left out
@@ -116,14 +117,6 @@ function Node({ node, context }: { node: Nodes; context: Context }) {
   }
 }
 
-/** The text as it is. */
-const Plain = ({ text }: { text: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
-  <pre tabIndex={0} dir="auto">
-    {text}
-  </pre>
-);
-
 /** Shows a text in Markdown, with tables and task lists as on GitHub; as it is, if it cannot be parsed in time. */
 export function MarkdownText({ name, text }: { name: string; text: string }) {
   /** undefined: it is being parsed. */
@@ -134,7 +127,7 @@ export function MarkdownText({ name, text }: { name: string; text: string }) {
     return parsing.stop;
   }, [text]);
   if (tree === undefined) return <LoadingRows />;
-  if (tree === null) return <Plain text={text} />;
+  if (tree === null) return <PlainText text={text} />;
   const context = { definitions: definitionsIn(tree), depth: 0 };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard

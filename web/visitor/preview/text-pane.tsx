@@ -4,6 +4,7 @@ import { fetchBeginning } from '#visitor/link-api.ts';
 import { type FileKind, fileKind } from '#visitor/listing/file-kind.ts';
 import { LoadingRows } from '#visitor/loading-rows.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { PlainText } from './plain-text.tsx';
 
 const CsvTable = lazy(() => import('./csv-table.tsx').then(({ CsvTable }) => CsvTable));
 const MarkdownText = lazy(() => import('./markdown-text.tsx').then(({ MarkdownText }) => MarkdownText));
@@ -63,10 +64,7 @@ export function TextPane({ path, name, textFormat, onKindDetected, onUnshowable,
           <MarkdownText name={name} text={content.text} />
         </Suspense>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
-        <pre tabIndex={0} dir="auto">
-          {content.text}
-        </pre>
+        <PlainText text={content.text} />
       )}
       {content.isCut && <p class="muted small">{translate('firstPart', { size: format.size(maxBytes) })}</p>}
     </div>
