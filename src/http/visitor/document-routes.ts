@@ -6,9 +6,10 @@ import { readQuery, validator } from '#http/validation.ts';
 import { sendDrawnBytes } from './send-drawn-bytes.ts';
 import { pathUrls, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
+const pageNumber = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }));
 const PageQuery = Type.Object(
   {
-    number: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+    number: pageNumber,
     width: Type.Optional(Type.Integer({ minimum: 16, maximum: 4096 })),
   },
   { additionalProperties: false },
@@ -31,7 +32,7 @@ function thumbnailSize(url: string): number {
   return (query as Static<typeof ThumbnailQuery>).size ?? defaultSize; // validated above
 }
 
-const TextQuery = Type.Object({ number: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) }, { additionalProperties: false });
+const TextQuery = Type.Object({ number: pageNumber }, { additionalProperties: false });
 const checkText = validator(TextQuery);
 
 function textNumber(url: string): number {
