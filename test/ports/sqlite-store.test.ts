@@ -330,17 +330,20 @@ test('if a migration fails and SQLite rolls back by itself, the error names the 
   migrate('INSERT INTO thing VALUES (2)');
 });
 
+/** Returns a function that migrates a database. @param folder for copies of it */
+const migrationsOf = (database: DatabaseSync, folder: string) => (steps: readonly Migration[]) =>
+  migrateSqlite(
+    database,
+    steps,
+    (step) => join(folder, step),
+    () => {},
+  );
+
 test('a migration deletes the counts of deleted login profiles, and adds their `changes` to a common row', async (t) => {
   const folder = await temporaryFolder(t);
   const database = new DatabaseSync(join(folder, 'postern.db'));
   atEnd(t, () => database.close());
-  const upTo = (steps: readonly Migration[]) =>
-    migrateSqlite(
-      database,
-      steps,
-      (step) => join(folder, step),
-      () => {},
-    );
+  const upTo = migrationsOf(database, folder);
   upTo(migrations.slice(0, 10));
   for (const profile of [7, 8])
     database.exec(`INSERT INTO share_count (tid, profile_id, slot, shares, changes) VALUES (1, ${profile}, 0, 0, 3)`);
@@ -356,13 +359,7 @@ test('the migration that stores each link once keeps all links, and a link still
   const folder = await temporaryFolder(t);
   const database = new DatabaseSync(join(folder, 'postern.db'));
   atEnd(t, () => database.close());
-  const migrate = (steps: readonly Migration[]) =>
-    migrateSqlite(
-      database,
-      steps,
-      (step) => join(folder, step),
-      () => {},
-    );
+  const migrate = migrationsOf(database, folder);
   migrate(migrations.slice(0, migrations.indexOf(linkWithoutRowid)));
   database.exec("INSERT INTO tenant (id, title, created_at) VALUES (1, 'A', 0)");
   database.exec("INSERT INTO link VALUES ('second', 1, NULL, 4), ('first', 1, 5, NULL), ('deleted', 1, NULL, NULL)");
