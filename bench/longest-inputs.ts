@@ -1,7 +1,7 @@
 import { shareBody } from '../test/parts/share-body.ts';
 import { certificateFile, certificatePassword } from '../test/parts/stored-certificate.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: each operation has a different response, and a test checks each one
+// biome-ignore lint/suspicious/noExplicitAny: each operation has a different response, of which the callers read a few fields
 type AnyResponse = any;
 
 /** Calls an operation several times, and measures its cost. @returns its last successful response, if there is one */

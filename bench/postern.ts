@@ -41,7 +41,7 @@ export async function loopDelay(postern: BenchPostern): Promise<number> {
   return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(text)?.[1]) * 1000 - sampleInterval;
 }
 
-/** Returns the 99th percentile of the delay of the bare server's event loop since the last call, in ms. */
+/** Returns the 99th percentile of the delay of the event loop of `servers/bare.ts` since the last call, in ms. */
 export async function bareLoopDelay({ url }: MeasuredServer): Promise<number> {
   return Number(await (await fetch(`${url}/delay`)).text()) - sampleInterval;
 }

@@ -111,7 +111,7 @@ export const settingDefinitions = {
   trustedProxies: setting(
     'POSTERN_TRUSTED_PROXIES',
     '',
-    'Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted: addresses and CIDR blocks such as `127.0.0.1, 10.0.0.0/8`, separated by commas.',
+    'Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` headers are trusted: addresses and CIDR blocks such as `127.0.0.1, 10.0.0.0/8`, separated by commas.',
     parseAddresses,
   ),
   sendfile: setting(

@@ -61,7 +61,7 @@ interface UploadLocation {
   readonly location?: { readonly name: string; readonly kind: string; readonly configuration: string };
   /** Returns the names of the files in the staging area, and of the unfinished uploads at the storage service. @param data POSTERN_DATA */
   listStaged(data: string): Promise<readonly string[]>;
-  /** Sweeps a location at a service as if its evidence were old: the sweep keeps it there for an hour, or for 26. Absent: not needed. */
+  /** Sweeps the location as if it were 27 hours later: a sweep keeps received bytes for up to 26 hours. Absent: not needed. */
   sweep?(): Promise<void>;
 }
 

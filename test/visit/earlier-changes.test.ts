@@ -36,7 +36,7 @@ test('a new file does not wait for other uploads with its name, but a replacemen
   await Promise.all(uploads);
 });
 
-test('while a folder is renamed at a service, nothing in it can be renamed, deleted or created, and the other way round', async (t) => {
+test('while an item is renamed at a service, no item in it or folder above it can be renamed or deleted', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);

@@ -21,7 +21,7 @@ test('drain() waits until the outcome of each transfer that it aborts is recorde
   assert.deepEqual(recordedNames, ['download', 'upload']);
 });
 
-test('at most four running transfers are checked at once, and all are checked, so that requests of others get a connection', async (t) => {
+test('all running transfers are checked, but at most four at once, so that other requests get a database connection', async (t) => {
   const transfers = followTransfers(() => 0, 1);
   t.after(() => transfers.stop());
   const waiting: (() => void)[] = [];

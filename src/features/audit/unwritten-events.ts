@@ -35,7 +35,8 @@ function compactEvent({ link, visitor, visitorRequest: { address, requestId }, .
 
 /**
  * Visitors' events that are not in the database yet. Tenants and networks take turns. A tenant can take half of the memory that the other
- * tenants leave, and a wide network half of that, so that nobody can keep the events of others out of the audit log.
+ * tenants leave, and a wide network half of what the other networks leave of that, so that nobody can keep the events of others out of
+ * the audit log.
  */
 export class UnwrittenEvents {
   readonly #ports: Pick<Ports, 'store' | 'process'>;

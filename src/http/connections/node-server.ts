@@ -25,7 +25,7 @@ export function createNodeServer(handle: RequestListener, turns: ParseTurns): Se
   const networks = new CostlyNetworks(() => performance.now(), turns);
   const server = createServer(options, (request, response) => {
     networks.noteRequest(request);
-    // Node.js drops requests that arrive in one piece with a request that has an Upgrade header, and Postern ignores that header. The
+    // Node.js drops the requests that follow a request with an Upgrade header in the same chunk, and Postern ignores that header. The
     // connection closes after the response, so that the client sends the dropped requests again.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     turns.startRequest(request, () => handleNext(request, response));

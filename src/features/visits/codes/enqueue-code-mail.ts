@@ -30,7 +30,7 @@ const recentCodes = preparedQuery((db, p: QueryParameter<{ tid: number; mailbox:
 
 /** Returns whether a mailbox has got as many codes as it may get in an hour. */
 async function hasMaxCodes(tx: Tx, tid: number, mailbox: string, now: number): Promise<boolean> {
-  // A code with a later time was stored while the clock was wrong.
+  // A code whose time is an hour or more ahead was stored while the clock was wrong. It does not count.
   const codes = await recentCodes(tx, { tid, mailbox, after: now - codeWindow, before: now + codeWindow });
   return codes.length === maxCodes;
 }
