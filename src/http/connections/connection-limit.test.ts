@@ -10,6 +10,7 @@ const maxConnections = 8;
 async function startServer(t: TestContext) {
   const openResponses: ServerResponse[] = [];
   const server = createServer((request, response) => {
+    request.headers['content-type'] = 'application/octet-stream'; // as the routes of uploads do
     if (request.url === '/held') openResponses.push(response);
     else response.end('answered');
   });

@@ -2,13 +2,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { siteOf } from '#core/client-networks.ts';
 import { ItemsByGroup } from '#core/items-by-group.ts';
-import { partType } from '#core/upload-metadata.ts';
+import { isPart } from '#http/part-type.ts';
 
 const uploadMethods: readonly (string | undefined)[] = ['PUT', 'PATCH'];
 const maxExamined = 256; // of the oldest connections of a site: a client can open thousands, and open new ones all the time
 
 /** Returns whether a request sends a file, or a part of one. A client that cannot send PATCH sends a part by POST. */
-const isUpload = ({ method, headers }: IncomingMessage) => uploadMethods.includes(method) || headers['content-type'] === partType;
+const isUpload = (request: IncomingMessage) => uploadMethods.includes(request.method) || isPart(request);
 
 /**
  * Limits the number of connections, so that idle connections of one site do not keep other clients out. Beyond the limit, each new

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { nameError, parseSegments } from '#core/item-path.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { fileNameOf, partType } from '#core/upload-metadata.ts';
+import { fileNameOf } from '#core/upload-metadata.ts';
 import type { IncomingBody } from '#features/visits/files/upload-file.ts';
 import { continueUpload, type UploadState } from '#features/visits/resumable-uploads/continue-upload.ts';
 import { createUpload } from '#features/visits/resumable-uploads/create-upload.ts';
 import { deleteUpload, readUpload } from '#features/visits/resumable-uploads/unfinished-upload.ts';
+import { isPart } from '#http/part-type.ts';
 import { receiveBody } from './receive-body.ts';
 import { pathUrls, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
@@ -29,12 +30,6 @@ const headerOf = ({ headers }: FastifyRequest, name: string): string | undefined
   const value = headers[name.toLowerCase()];
   return Array.isArray(value) ? value[0] : value;
 };
-
-/** Returns whether the Content-Type that the client has sent is that of a part. */
-function isPartType({ raw: { rawHeaders } }: FastifyRequest): boolean {
-  const index = rawHeaders.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === 'content-type');
-  return rawHeaders[index + 1]?.split(';', 1)[0]?.trim().toLowerCase() === partType;
-}
 
 /** Returns a header that is a number of bytes. @throws Refusal (400) if it is missing or malformed */
 function bytesOf(request: FastifyRequest, name: string): number {
@@ -113,7 +108,7 @@ const sendProgress = (reply: FastifyReply, { received, expiresAt, stored }: Uplo
     .send();
 
 async function receivePart({ request, reply, parts, incoming }: Exchange): Promise<FastifyReply> {
-  if (!isPartType(request)) throw new Refusal('partTypeWrong');
+  if (!isPart(request.raw)) throw new Refusal('partTypeWrong');
   const length = headerOf(request, 'Content-Length');
   const part = {
     ...incoming,
