@@ -26,14 +26,14 @@ const withoutWeakPrefix = (tag: string) => tag.replace(/^W\//, '');
 const toSeconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
 const parseDate = (header: string | undefined) => (header === undefined ? Number.NaN : toSeconds(Date.parse(header)));
 
-/** Returns whether If-Match (RFC 9110, 13.1.1, strong comparison) or If-Unmodified-Since (13.1.4) fails. */
+/** Returns whether If-Match (RFC 9110, 13.1.1) or If-Unmodified-Since (13.1.4) fails. An equal weak ETag counts as a match. */
 function failsPrecondition(headers: Headers, { etag, modified }: Validators): boolean {
   const ifMatch = joinHeader(headers['if-match']);
   if (ifMatch !== undefined) return !tagsOf(ifMatch).some((tag) => tag === '*' || tag === etag);
   return toSeconds(modified) > parseDate(joinHeader(headers['if-unmodified-since']));
 }
 
-/** Returns whether If-None-Match names the validator (RFC 9110, 13.1.2, weak comparison). */
+/** Returns whether If-None-Match names the ETag (RFC 9110, 13.1.2). If `etag` itself is weak, only `*` matches. */
 export const matchesEtag = (ifNoneMatch: string, etag: string) =>
   tagsOf(ifNoneMatch).some((tag) => tag === '*' || withoutWeakPrefix(tag) === etag);
 

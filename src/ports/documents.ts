@@ -88,7 +88,7 @@ export interface Documents extends AsyncDisposable {
   readonly drawsOffice: boolean;
   /**
    * Starts a process that draws PDF documents, so that the first document of a visitor need not wait for it. Does nothing if the tenant has
-   * one, or if as many other tenants have processes as may have them.
+   * one, or if processes of the maximum number of other tenants run.
    */
   prepare(tid: number): void;
   /** Returns the sizes of all pages. */

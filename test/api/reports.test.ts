@@ -42,7 +42,7 @@ const addEntries = (store: Store, share: { id: number; viewId: string }, entries
     { tenant: 1 },
   );
 
-/** Computes the expected sums in a single pass. */
+/** Computes the expected sums from all entries together, without windows. */
 function countAtOnce(entries: readonly Entry[]) {
   const groups = Map.groupBy(entries, ({ at, actor }) => JSON.stringify([at - (at % day), actor]));
   return [...groups].map(([key, ofDay]) => {

@@ -18,7 +18,7 @@ const noCertificate = {
 async function start(t: Parameters<typeof startPostern>[0]) {
   const clock = settableClock();
   const [postern, authority] = [await startPostern(t, { environment, replacements: { ports: { clock } } }), await TestAuthority.create(t)];
-  clock.advance(hour); // the certificates that are issued from now on are valid
+  clock.advance(hour); // so that certificates that are issued from now on are already valid by the clock of Postern
   const get = () => postern.call('signature/get', {});
   return { clock, postern, authority, get };
 }

@@ -18,7 +18,7 @@ type Expectations = Readonly<Record<CorpusKind, Expected>>;
 
 const [noPages, notMarked, notSigned] = [['415 hasNoPages'], ['403 cannotBeMarked'], ['403 cannotBeSigned']];
 const tooCostly = '413 documentTooLarge';
-/** Returns what is expected of each kind: `document` of those that can be drawn, `unreadable` of the others. @param over exceptions */
+/** Returns what is expected of each kind: `document` if it can be drawn, else `unreadable` (or 413 for an image). @param over exceptions */
 const expectationsOf = (document: Expected, unreadable: readonly string[], over: Partial<Expectations> = {}): Expectations => ({
   ...{ document, unsignable: document, image: document },
   ...{ unreadable, unreadableImage: [...unreadable, tooCostly], playable: unreadable, other: unreadable },

@@ -32,7 +32,7 @@ const shareOf = (postern: TestPostern, over: object = {}) => createShare(postern
 /** Returns a refusal as its status and code. */
 const refusalOf = ({ status, json }: RawResponse) => `${status} ${json?.code}`;
 
-/** Returns the part of the pixels that are not white. */
+/** Returns the fraction of the pixels that are clearly darker than white, from 0 to 1. */
 async function inkOf(picture: Buffer): Promise<number> {
   const pixels = await sharp(picture).greyscale().raw().toBuffer();
   return pixels.filter((pixel) => pixel < 200).length / pixels.length;
@@ -81,7 +81,7 @@ test('the original of a protected Office document is never sent, and its pages h
   }
 });
 
-test('a damaged Office document is refused with its reason, and a ZIP file that is none has no pages', {
+test('a damaged Office document is refused with its reason, and a ZIP file that is no Office document has no pages', {
   skip,
   timeout: 60_000,
 }, async (t) => {
@@ -111,7 +111,7 @@ test('while the conversion of Office documents takes long, other documents are d
   const waiting = Promise.all([...bases, ...bases].map((base) => sendPath(postern, `${base}/pages/a.docx`)));
   await until(() => conversions === bases.length);
   for (const base of bases) assert.equal((await sendPath(postern, `${base}/pages/paper.pdf`)).json?.totalCount, 3);
-  assert.equal(conversions, bases.length, 'a link has one Office document converted at a time');
+  assert.equal(conversions, bases.length, 'only one Office document of a link is converted at a time');
   gate.resolve();
   for (const response of await waiting) assert.equal(refusalOf(response), '415 hasNoPages');
 });

@@ -109,7 +109,7 @@ test('while a mount hangs, Postern stops on SIGTERM, and another process starts 
   const creating = fetch(`${hung}/folder/made`, { method: 'POST' }).catch(() => null);
   await until(async () => (await postern.send('audit/search', { action: 'createFolder' })).body.list.length === 1);
   postern.child.kill('SIGTERM');
-  // The test does not wait for the end of the process: no signal ends its blocked thread before the mount responds.
+  // The test does not wait for the end of the process yet: no signal ends its blocked thread before the mount responds.
   await postern.waitForOutput(/Postern exits without waiting/);
   await creating;
   const next = await runPostern(t, environment);

@@ -166,7 +166,7 @@ function checkEntries(folder: string, expected: readonly string[], call: string,
   );
 }
 
-/** Calls between the creation of a claim and the end of its note, on a disk without links: an attempt to create a link, then a file. */
+/** Calls after the creation of a claim until its note is written, on a disk without links: an attempt to create a link, then a file. */
 const maxClaimCalls = (hasLinks: boolean) => (hasLinks ? 0 : 3);
 
 for (const hasLinks of [true, false])

@@ -217,7 +217,7 @@ test('connecting an account is refused after a sign-out, so that the next person
   assert.equal((await operatorNamed(postern, 'Olga')).signsInAtProvider, false);
 });
 
-test('an account can be connected behind a proxy that ends TLS and is not trusted', async (t) => {
+test('an account can be connected behind a proxy that terminates TLS and is not trusted', async (t) => {
   const { postern, provider } = await startWithProvider(t);
   const browser = await signInOlga(postern, `https://${new URL(postern.apiUrl).host}`);
   provider.next = 'bob';

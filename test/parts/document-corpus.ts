@@ -55,7 +55,7 @@ function annotate(document: PDFDocument, page: PDFPage, over: object): void {
   page.node.addAnnot(context.register(context.obj({ Type: 'Annot', Subtype: 'Square', Rect: [10, 10, 90, 90], C: [1, 0, 0], ...over })));
 }
 
-/** Hides a part of the page in a layer that is off. */
+/** Adds a square to the page, in a layer that is off. */
 function addLayer(document: PDFDocument, page: PDFPage): void {
   const { context, catalog } = document;
   const layer = context.register(context.obj({ Type: 'OCG', Name: PDFString.of('Hidden') }));
@@ -71,7 +71,7 @@ const addContent = (content: string) => (document: PDFDocument, page: PDFPage) =
 const withImage = (embed: (document: PDFDocument) => Promise<PDFImage>) => async (document: PDFDocument, page: PDFPage) =>
   page.drawImage(await embed(document), { x: 10, y: 10, width: 100, height: 100 });
 
-/** Draws an image whose samples stand in the PDF. */
+/** Draws an image of 2 x 2 pixels whose samples are in the PDF without compression. */
 const withSamples = (colors: string, bits: number, bytes: Buffer) => (document: PDFDocument, page: PDFPage) => {
   const { context } = document;
   const dictionary = { Type: 'XObject', Subtype: 'Image', Width: 2, Height: 2, ColorSpace: colors, BitsPerComponent: bits };

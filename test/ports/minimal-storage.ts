@@ -41,7 +41,7 @@ const weakEtagOf = ({ bytes, modified }: StoredObject) => `W/"${bytes.length}-${
 
 /**
  * A fake storage with the weakest guarantees that features must cope with: it checks first and makes the change
- * afterwards, so that two simultaneous requests may both succeed. It has neither folders nor renames, its ETags are
+ * afterwards, so that two simultaneous requests may both succeed. A folder is only a prefix, and a rename copies and deletes. Its ETags are
  * weak, and it returns entries in no useful order.
  */
 export class MinimalStorage implements Storage {

@@ -8,7 +8,7 @@ import { removeEntry } from '#adapters/storage/disk/remove-entry.ts';
 import { recoverRename, renameEntry } from '#adapters/storage/disk/rename-entry.ts';
 import { temporaryFolder } from '../start.ts';
 
-/** Creates a folder with a file `old`. @returns its path, and functions that rename the file to `new`, and recover that */
+/** Creates a folder with a file `old`. @returns its path, and functions that rename the file to `new` and recover this rename */
 async function prepareRename(t: TestContext) {
   const path = await temporaryFolder(t);
   fs.writeFileSync(join(path, 'old'), 'a text');
@@ -99,7 +99,7 @@ test('without hard links, a rename that fails leaves no empty file under the new
   renameMock.mock.restore();
 });
 
-test('a folder whose deletion the disk makes so late that others may have stored new files in it is moved back', async (t) => {
+test('if the disk deletes a folder so late that others may have stored new files in it, the folder is moved back', async (t) => {
   const path = await temporaryFolder(t);
   fs.mkdirSync(join(path, 'box'));
   fs.mkdirSync(join(path, '.postern'));

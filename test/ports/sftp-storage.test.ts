@@ -135,7 +135,7 @@ function connectionContract(name: string, _open: unknown, newFolder: () => Promi
 }
 
 testServer('OpenSSH', missingForSshd(), startSshd, [storageContract, connectionContract]);
-// rclone cannot continue a file, and takes a tenth of a second for each new folder.
+// rclone cannot continue an upload, and takes a tenth of a second for each new folder.
 testServer('rclone', missingForRcloneSftp(), startRcloneSftp, [uploadContract, changeContract]);
 
 if (missingForSshd() === '') {

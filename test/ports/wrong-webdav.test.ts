@@ -62,7 +62,7 @@ test('names that a WebDAV server sends are checked: paths, the parent folder, .p
   assert.deepEqual(await namesIn(storage, '/'), ['good']);
 });
 
-/** Returns a fake server that keeps names and texts in memory. @param onMove returns true if it has sent the response to a MOVE */
+/** Returns a fake server that keeps names and texts in memory. @param onMove returns true if it has handled the MOVE itself */
 function memoryServer(
   onMove: (move: { from: string; to: string; overwrites: boolean }, items: Map<string, string>, response: ServerResponse) => boolean,
 ) {

@@ -25,7 +25,7 @@ after(() => server[Symbol.asyncDispose]());
 
 let databaseCount = 0;
 type Environment = Record<string, string>;
-/** By engine: a function that creates an empty database and returns the settings for it. */
+/** By engine: a function that returns the settings for a database that is empty, or that SQLite creates later. */
 const engines: Record<string, (t: TestContext) => Promise<Environment>> = {
   SQLite: async (t) => ({ POSTERN_DATA: await temporaryFolder(t) }),
   async PostgreSQL(t) {

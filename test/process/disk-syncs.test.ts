@@ -39,7 +39,7 @@ const linesWith = (trace: string, path: string) =>
     .split('\n')
     .filter((line) => line.includes(path));
 
-/** Names each call on files whose name contains `file`. */
+/** Names what each call does. @param file part of the name of the file: a sync of anything else counts as the sync of the folder */
 const stepsOf = (calls: readonly string[], file: string) =>
   calls.map((line) => (/(rename|link)\w*\(/.test(line) ? 'new name' : line.includes(file) ? 'sync of the file' : 'sync of the folder'));
 
@@ -78,7 +78,7 @@ test('an upload to a drop box makes the same syncs whether or not its name is ta
   };
   const names = ['taken.txt', ...Array.from({ length: 30 }, (_, index) => `taken (${index + 2}).txt`)];
   for (const name of names) writeFileSync(join(box, name), 'first');
-  /** Uploads a file. @returns the syncs of files and folders of the location */
+  /** Uploads a file. @returns the number of syncs of files and folders of the location */
   const syncsDuring = async (name: string, size: number): Promise<number> => {
     const trace = join(data, `trace-${name}-${size}`);
     const tracer = spawn('strace', [...traceOptions, '-o', trace, '-p', String(postern.child.pid)], { stdio: 'ignore' });

@@ -114,7 +114,7 @@ test('a file whose old name Postern may not remove is not renamed, and the chang
   const { sendTo, pendingCount } = await runAsNobody(t, (folder) => {
     writeFileSync(join(folder, 'a.txt'), 'a text');
     chmodSync(join(folder, 'a.txt'), 0o666);
-    chmodSync(folder, 0o1777); // in a sticky folder, only the owner of a file may remove a name of it
+    chmodSync(folder, 0o1777); // in a sticky folder, only the owner of a file or of the folder may remove a name of the file
   });
   const send = await sendTo('/x');
   assert.equal(await send('/rename', jsonPostRequest({ path: 'a.txt', name: 'b.txt' })), 409);

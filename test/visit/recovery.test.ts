@@ -149,7 +149,7 @@ test('a recovery run skips a change that another run is still recovering', async
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
 });
 
-test('a storage at which every change fails gets no more changes after about 100 of a link, until the failed ones are recovered', async (t) => {
+test('after about 100 failed changes at a storage, a link cannot make more changes there until the failed ones are recovered', async (t) => {
   let fails = true;
   let changes = 0;
   const postern = await startWithStorages(t, (method) => {

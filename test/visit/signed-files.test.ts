@@ -26,7 +26,7 @@ async function shareSigned(t: TestContext, over: object = {}) {
   const send = (path: string, method = 'GET', headers: Record<string, string> = {}) => sendPath(postern, base + path, { method, headers });
   const storeCertificate = (timestampUrl: string | null = null, key: 'ec' | 'rsa' = 'ec') =>
     postern.call('signature/update', { certificate: authority.pkcs12('signer', { key }), password, timestampUrl });
-  clock.advance(hour); // the certificates that are issued from now on are valid
+  clock.advance(hour); // so that certificates that are issued from now on are already valid by the clock of Postern
   /** Checks a file with other programs. @returns what pdfsig says of each signature */
   async function check(bytes: Buffer): Promise<readonly string[]> {
     const file = join(authority.folder, 'checked.pdf');

@@ -10,7 +10,7 @@ for (const viewport of [
   { width: 390, dark: false },
   { width: 1440, dark: true },
 ])
-  test(`at ${viewport.width} px, axe finds no problem on any console page after sign-in, and no page is wider than the window, logs an error or calls another host`, async (t) => {
+  test(`at ${viewport.width} px, axe finds no problem on the console pages that this test opens, and none of them is wider than the window, logs an error or calls another host`, async (t) => {
     const { postern, page, consoleErrors, hosts, navigate } = await openSignedInConsole(t, viewport);
     await mkdir(join(postern.files, 'reports'));
     const profile = await createUsersProfile(postern, ['ann', 'bob']);

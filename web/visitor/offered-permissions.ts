@@ -11,7 +11,7 @@ export type LinkPermissions = Share['can'] & {
   readonly pageText: boolean;
 };
 
-/** The types of files that can carry a watermark, by their names. The server decides by their content. */
+/** Media types of files that can carry a watermark. The page goes by the file extension; the server decides by the content. */
 const markableTypes = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp'];
 
 /** Returns what the page offers for a file. */

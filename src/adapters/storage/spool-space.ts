@@ -129,7 +129,7 @@ export class SpoolSpace {
     return newFile !== null;
   }
 
-  /** Call it after the reservation was created: if two processes reserve space at once, at least one sees both reservations. */
+  /** Call it after the reservation was created: if two processes reserve space at once and read the folder, at least one sees both. */
   async #isWithinLimits(upload: string): Promise<boolean> {
     let snapshot = this.#snapshot;
     const isOld = !snapshot || this.#ageOf(snapshot) >= maxAge || this.#freePart(snapshot, upload) < scarcePart;

@@ -30,7 +30,7 @@ test('an unprotected file is sent as it is, and the pages of PDF files and image
   assert.deepEqual(results(unprotected, 'other'), ['cannotBeViewed', 'hasNoPages', 'original', 'original']);
 });
 
-test('with copyProtect alone, visitors see marked pages of PDF files and images, and nothing else', () => {
+test('with copyProtect alone, visitors see marked pages of PDF files and images, and nothing of files without pages', () => {
   for (const kind of drawnKinds)
     assert.deepEqual(results(protectedCopy, kind), ['copyProtected', 'markedPages', 'copyProtected', 'copyProtected']);
   for (const kind of otherKinds)

@@ -18,7 +18,7 @@ export type DeliveryForm = 'original' | 'pages' | 'markedPages' | 'text' | 'mark
 export const needsMark = (form: DeliveryForm): boolean => form === 'marked' || form === 'markedAndSigned';
 export const needsSignature = (form: DeliveryForm): boolean => form === 'signed' || form === 'markedAndSigned';
 
-/** Why a file must not be sent in any form. */
+/** Why a request for a file gets no form of the file. Another request for the same file may still get one. */
 export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'cannotBeViewed' | 'hasNoPages';
 
 /** The form of a file, or why it is not sent. */
@@ -33,7 +33,7 @@ export function requiresWatermark(protection: Protection): boolean {
   return protection.copyProtect || protection.waterMarkText !== '';
 }
 
-/** Returns whether visitors download new files in place of some of the originals. */
+/** Returns whether visitors must not download some of the originals. They get new files instead, or nothing. */
 export function requiresNewFiles(protection: Protection): boolean {
   return requiresWatermark(protection) || protection.digitalSignature;
 }

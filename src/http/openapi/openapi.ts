@@ -139,7 +139,7 @@ const signInPaths = {
   ),
   '/api/v1/operator/linkProvider': signInPath(
     'operator_linkProvider',
-    "Returns an address at the provider that POSTERN_OPERATOR_OIDC_ISSUER names. When the browser comes back from there, the operator is connected to the user who has signed in. Needs the console's cookie and the header Origin; the response sets a second cookie, for this sign-in only.",
+    "Returns an address at the provider that POSTERN_OPERATOR_OIDC_ISSUER names. When the browser comes back from there, the operator is connected to the user who has signed in. Needs the console's cookie, and the header Origin or `Sec-Fetch-Site: same-origin`; the response sets a second cookie, for this sign-in only.",
     CurrentPassword,
     ProviderAddress,
   ),

@@ -3,7 +3,7 @@ import { messages, type Refusal } from '#core/messages.ts';
 import { failureMessageKeys } from '#core/translations/failure-messages.ts';
 import { cardPage, type Reader } from './card-page.ts';
 
-/** Returns the path of the link or portal that an address belongs to, or undefined. */
+/** Returns the path of the link or portal that an address is below, or undefined. The address of the page itself is not below it. */
 const linkOf = (url: string) => /^\/[sp]\/[A-Za-z0-9_-]+(?=\/)/.exec(url)?.[0];
 
 /** Returns a page that explains a refusal in the reader's language. */

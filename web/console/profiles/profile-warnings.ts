@@ -2,8 +2,8 @@ import { profileTypes } from '#core/records/login-profile.ts';
 import { configurationOf, type ProfileValues, profileBodyOf } from './profile-values.ts';
 
 /**
- * Fields whose change does not end all sessions of the profile. For changes of a configuration, a
- * test compares examples with `changesSignIn` of the server.
+ * Fields whose change does not end all sessions of the profile. `configuration` is in the list because its members are compared one by
+ * one. For changes of a configuration, a test compares examples with `changesSignIn` of the server.
  */
 const fieldsThatEndNoSession: readonly string[] = [
   ...['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow', 'configuration'],

@@ -12,11 +12,11 @@ import type { RowsProperties } from './rows.tsx';
 import type { FolderEntry } from './use-folder.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
-const [minCardWidth, cardHeight, gap] = [156, 208, 12]; // px: grid.css sets the same height and gap
-const thumbnailSize = 320; // px: sharp on screens with two pixels for each
+const [minCardWidth, cardHeight, gap] = [156, 208, 12]; // px: grid.css sets the same height
+const thumbnailSize = 320; // px: about twice the smallest width of a card, so that the picture is sharp on screens with a high resolution
 const maxDrawnBytes = 64 << 20;
 
-/** The first page of a document or an image; the icon of its type for other files, and for files that cannot be drawn. */
+/** The first page of a PDF file, or an image; an icon for folders, for other files, and for files that cannot be drawn. */
 function Thumbnail({ entry, path, can }: { readonly entry: FolderEntry; readonly path: readonly string[]; readonly can: LinkPermissions }) {
   const [hasFailed, setFailed] = useState(false);
   const kind = fileKind(entry.mediaType);

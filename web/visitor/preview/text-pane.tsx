@@ -28,7 +28,7 @@ interface Properties {
 
 /**
  * Shows a text file: Markdown with its headings, lists and tables, CSV as a table, and everything else as plain text. The server detects
- * the type from the content.
+ * from the content whether a file is text. The file extension shows whether a text is Markdown or CSV.
  */
 export function TextPane({ path, name, textFormat, onKindDetected, onUnshowable, onFailure }: Properties) {
   const { translate, format } = useTranslation();

@@ -13,7 +13,7 @@ export interface MarkFont {
 
 const { resolve } = createRequire(import.meta.url);
 
-/** The font files, in the order in which they are tried. Their licence (OFL-1.1) exempts the documents that are made with them. */
+/** The font files, in the order in which they are tried. Their licence (OFL-1.1) does not apply to documents that use them. */
 const files = [
   { package: '@embedpdf/fonts-latin', name: 'NotoSans-Regular.ttf' },
   { package: '@embedpdf/fonts-arabic', name: 'NotoNaskhArabic-Regular.ttf' },

@@ -23,7 +23,7 @@ export interface CommandResult {
 
 const maxErrorBytes = 1000;
 const checkInterval = 100; // ms
-const firstSignalCode = 128; // a shell returns this and the number of the signal if a signal has ended a program
+const firstSignalCode = 128; // if a signal has ended a program, a shell returns this plus the number of the signal
 
 /** Collects the beginning of what a stream contains. @param onMore called when there is more */
 function collect(stream: Readable, maxBytes: number, onMore: () => void): readonly Buffer[] {

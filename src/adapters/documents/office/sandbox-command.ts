@@ -25,8 +25,8 @@ const readable = (path: string) => ['--ro-bind-try', path, path];
 const isSystemProgram = (program: string) => program.startsWith('/usr/');
 
 /**
- * Returns whether a program is `soffice` of LibreOffice. Its folder and the one above are readable in the sandbox, so they must contain
- * nothing else.
+ * Returns whether a program is in `/usr`, or is `soffice` of LibreOffice. For the latter, its folder and the one above become readable in
+ * the sandbox, so they must contain nothing else.
  */
 export const isInstallation = (program: string): boolean =>
   isSystemProgram(program) || (basename(dirname(program)) === 'program' && existsSync(join(dirname(program), 'soffice.bin')));

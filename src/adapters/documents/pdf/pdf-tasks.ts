@@ -27,7 +27,7 @@ const TextTask = Type.Object({ task: Type.Literal('text'), id: Type.String(), in
 /** Returns the document with the text of `mark` over every page. */
 const MarkTask = Type.Object({ task: Type.Literal('mark'), id: Type.String(), mark: Type.String() });
 
-/** Appends an empty place for a signature to the PDF in the bytes of the frame. Returns only what is appended. */
+/** Appends an empty place for a signature to the PDF in the frame. Returns only the bytes that follow its first `kept` bytes. */
 const PlaceTask = Type.Object({ task: Type.Literal('place'), at: Type.Number(), reason: Type.String() });
 
 export const PdfTask = Type.Union([WarmUpTask, OpenTask, PagesTask, DrawTask, TextTask, MarkTask, PlaceTask]);

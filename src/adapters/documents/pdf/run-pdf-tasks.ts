@@ -106,7 +106,7 @@ export class PdfTasks {
     return document;
   }
 
-  /** Returns the document if it has a page. @throws TaskRefused (`noSuchPage`) */
+  /** Returns the document if it has a page with this index. @throws TaskRefused (`noSuchPage`) */
   #page(document: PdfDocument, index: number): PdfDocument {
     if (index >= document.pageCount) throw new TaskRefused('noSuchPage');
     return document;

@@ -27,7 +27,7 @@ function hasTable(bytes: Buffer): boolean {
   return /^\s*(?:xref\b|\d+\s+\d+\s+obj\b)/.test(bytes.subarray(offset, offset + 64).toString('latin1'));
 }
 
-/** @throws TaskRefused: `encrypted`, `certified` or `damaged` */
+/** @throws TaskRefused: `encrypted` or `damaged` */
 async function load(bytes: Uint8Array, forIncrementalUpdate: boolean): Promise<PDFDocument> {
   let document: PDFDocument;
   try {

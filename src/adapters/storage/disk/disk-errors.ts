@@ -86,8 +86,8 @@ export function withImpossible<T>(work: () => T): T {
 
 /**
  * Runs a change.
- * @throws ChangeImpossible if the folder does not permit it: nothing was changed, or what its message says. OutcomeUnknown if a system call failed, except
- *   for a missing item, a taken name or a full disk: after EIO, for example, it is not known whether the change was made
+ * @throws ChangeImpossible if the folder does not permit it: nothing was changed, or the message says what remains. OutcomeUnknown if a
+ *   system call failed, except for a missing item, a taken name or a full disk: after EIO, for example, the change may have been made
  */
 export function runDiskChange<T>(change: () => T): T {
   try {

@@ -2,7 +2,7 @@ import { countTriggers } from './count-triggers.ts';
 import type { ColumnTypes, Migration } from './migration.ts';
 import { createTriggerStatements } from './trigger.ts';
 
-// In a table of tenants' records, every key begins with the id of the tenant, so that the rows can be distributed by tenant
+// On PostgreSQL, every key of a table of tenants' records begins with the id of the tenant, so that rows can be distributed by tenant
 // (docs/operator/scale.md). A table that is searched by a viewId or a secret has a key without the tenant: the search finds the tenant.
 const ofTenant = ({ integer: int }: ColumnTypes) => `tid ${int} NOT NULL REFERENCES tenant(id)`;
 

@@ -160,7 +160,7 @@ export async function downloadFolder(
     action: 'downloadFolder',
     path: formatItemPath(path),
   } as const;
-  // Refuses before any file is read: a file that needs a watermark is never sent without it.
+  // Refuses before any file is read if the share has copy protection without a watermark: then no file may be downloaded.
   const delivery = deliver('downloadFolder', permit.share, 'image');
   if ('denial' in delivery) {
     ports.audit.recordInBackground({ ...eventBase, outcome: 'refused', after: { because: delivery.denial } });

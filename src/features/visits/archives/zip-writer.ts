@@ -8,7 +8,7 @@ import { type ZipDirectory, zipDirectory } from './zip-directory.ts';
 import { type ContentSummary, centralEntry, descriptor, endOfArchive, localHeader, type ZipItem } from './zip-format.ts';
 import { maxSingleReadSize } from './zip-plan.ts';
 
-/** An item to archive; `open` is null for a folder or an empty file. */
+/** An item to archive. `open` is null for a folder. It can be null for an empty file. */
 export interface ZipSource extends ZipItem {
   readonly open: (() => Promise<OpenFile | null>) | null;
 }

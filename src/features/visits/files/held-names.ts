@@ -11,7 +11,7 @@ const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolv
 /** What holding names needs. */
 export type HoldPorts = Pick<Ports, 'store' | 'process'>;
 
-/** Another process holds at least one of the names that this process needs. */
+/** Another process holds at least one of the names that this process needs, or this process is not recorded as running. */
 class NamesHeld extends Error {}
 
 /** Another process has held a name for too long: the change has not begun. */
