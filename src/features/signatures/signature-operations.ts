@@ -5,6 +5,7 @@ import { secretMask } from '#core/records/login-profile.ts';
 import { SignatureChange, SignatureRecord } from '#core/records/signature.ts';
 import { type TestedStep, testResult } from '#core/records/test-result.ts';
 import { changeOperation, readOperation } from '#features/operation.ts';
+import { parseBase64 } from '#features/records/parse-base64.ts';
 import type { Ports } from '#ports/ports.ts';
 import { CertificateUnusable, type SigningCertificate } from '#ports/signatures.ts';
 import { certificateDetails } from './certificate-details.ts';
@@ -40,9 +41,9 @@ async function readCertificate(
 ): Promise<SigningCertificate | null> {
   if (certificate === secretMask && password === secretMask) return null;
   if (certificate === secretMask) throw fieldRefusal('certificate', 'must be sent again together with its password');
-  if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(certificate)) throw fieldRefusal('certificate', 'must be a PKCS #12 file in base64');
+  const bytes = parseBase64('certificate', certificate, 'a PKCS #12 file');
   try {
-    const read = await signatures.readPkcs12(Buffer.from(certificate, 'base64'), password);
+    const read = await signatures.readPkcs12(bytes, password);
     if (certificateDetails(read).validTo < clock.now()) throw fieldRefusal('certificate', 'must not have expired');
     return read;
   } catch (cause) {

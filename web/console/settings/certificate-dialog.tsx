@@ -1,20 +1,10 @@
 import { FileInput, TextInput } from '@mantine/core';
 import { post } from '#console/api/call.ts';
+import { base64Of } from '#console/components/base64.ts';
 import { Dialog } from '#console/components/dialog.tsx';
 import { SecretInput } from '#console/components/secret-input.tsx';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 import { secretMask } from '#core/records/login-profile.ts';
-
-const base64Step = 0x8000; // bytes: more arguments of one call would exceed the stack
-
-/** Returns the bytes of a file in base64. */
-async function base64Of(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  let binary = '';
-  for (let start = 0; start < bytes.length; start += base64Step)
-    binary += String.fromCharCode(...bytes.subarray(start, start + base64Step));
-  return btoa(binary);
-}
 
 interface Props {
   /** The stored address; null: none. */
