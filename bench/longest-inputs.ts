@@ -1,6 +1,10 @@
 import { shareBody } from '../test/parts/share-body.ts';
 import { certificateFile, certificatePassword } from '../test/parts/stored-certificate.ts';
 
+/** A white JPEG of one pixel. */
+const tracedFile =
+  '/9j/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkICQkKDA8MCgsOCwkJDRENDg8QEBEQCgwSExIQEw8QEBD/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAACf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AVN//2Q==';
+
 // biome-ignore lint/suspicious/noExplicitAny: each operation has a different response, of which the callers read a few fields
 type AnyResponse = any;
 
@@ -138,6 +142,7 @@ async function installation(call: Call): Promise<void> {
   for (const operation of ['signature/get', 'signature/test', 'signature/delete']) await call(operation, {});
   await call('tenant/updatePolicy', { longestValidityDays: null, signInRequired: false });
   await call('audit/search', { pageSize: '1000' });
+  await call('audit/trace', { file: tracedFile });
 }
 
 /** Calls each operation with the longest inputs that it accepts, and with some that it refuses. */

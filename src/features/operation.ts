@@ -67,6 +67,8 @@ interface OperationBase<B extends TSchema, Name extends string> {
   readonly body: B;
   /** Maximum number of field errors when the body does not match its schema, for a body that is a list of records. Default: 20. */
   readonly maxSchemaErrors?: number;
+  /** Maximum size of the body. Default: `maxBodyBytes` of http/body-limits.ts. */
+  readonly maxBodyBytes?: number;
   /** Body fields that Postern computes. They are accepted and ignored, so that a client can send a fetched record back unchanged. */
   readonly computed?: readonly string[];
 }
@@ -95,6 +97,8 @@ export interface ReadOperation<B extends TSchema, Name extends string = string, 
   readonly isReport?: true;
   /** true: the operation tests another server, which may hang. It takes turns with other tests. */
   readonly isTest?: true;
+  /** true: the body contains a file, which the operation examines for some seconds. It takes turns with other such operations. */
+  readonly examinesFile?: true;
   /** Returns the name of the location that the operation reads. Operations that read the same location take turns. */
   readonly locationName?: (body: Static<B>) => string;
   readonly response: Response;

@@ -11,6 +11,7 @@ import { searchApiKeys } from './api-keys/search-api-keys.ts';
 import { exportAudit } from './audit/export-audit.ts';
 import { searchAudit } from './audit/search-audit.ts';
 import { getCaller } from './callers/get-caller.ts';
+import { traceFile } from './documents/trace-file.ts';
 import { addLocation } from './locations/add-location.ts';
 import { browseLocation } from './locations/browse-location.ts';
 import { deleteLocation } from './locations/delete-location.ts';
@@ -128,6 +129,7 @@ const operationList = [
   deleteSignature,
   searchAudit,
   exportAudit,
+  traceFile,
   inviteToShare,
   previewInvitation,
   searchDeliveries,

@@ -28,6 +28,8 @@ export interface AuditTable {
    * Key of the visitor's identity (features/audit/identity-key.ts); null: no visitor has signed in, or an earlier version wrote the entry.
    */
   identity_key: Generated<string | null>;
+  /** Number in the trace marks of the files that the visitor got (features/audit/trace-id.ts); null: they carry none. */
+  trace_id: Generated<number | null>;
 }
 
 /**

@@ -21,14 +21,29 @@ export interface PictureBounds {
   readonly height: number | null;
 }
 
+/** What is drawn over the pages of a document, so that a copy shows who has got it. */
+export interface PageMark {
+  /** Text of the watermark. */
+  readonly text: string;
+  /** Number that the trace mark contains, which nobody sees; less than 2^48. Small pictures get no trace mark. */
+  readonly traceId: number;
+}
+
+/** What is left of a trace mark in a picture. */
+export interface Trace {
+  readonly traceId: number;
+  /** Part of the cells of the mark that agree with the number, from 0 to 1. About half of them do so by chance. */
+  readonly agreement: number;
+}
+
 /** Which page to draw, and how large. */
 export interface PageRequest {
   /** From 0. */
   readonly index: number;
   /** The picture fills them in one direction. A very tall page, and an image with fewer pixels, is drawn smaller. */
   readonly bounds: PictureBounds;
-  /** Text that is drawn over the page; null: none. */
-  readonly mark: string | null;
+  /** null: none. */
+  readonly mark: PageMark | null;
 }
 
 /** A page as a picture. */
@@ -97,8 +112,10 @@ export interface Documents extends AsyncDisposable {
   draw(document: SourceDocument, request: PageRequest): Promise<PagePicture>;
   /** Returns the text of a page, at most 100,000 characters; '' of an image. @param index from 0 */
   text(document: SourceDocument, index: number): Promise<string>;
-  /** Returns a new PDF, or an image of the same format (of an Office document: a PDF), that contains only the pages of the document, with a text over each. */
-  mark(document: SourceDocument, mark: string): Promise<Uint8Array>;
+  /** Returns a new PDF, or an image of the same format (of an Office document: a PDF), that contains only the pages of the document, with a mark over each. */
+  mark(document: SourceDocument, mark: PageMark): Promise<Uint8Array>;
+  /** Returns the trace mark of a page, for example of a photograph of it; null: none is found. @param index from 0 */
+  findTrace(document: SourceDocument, index: number): Promise<Trace | null>;
   /**
    * Adds an empty place for a signature to a PDF. Earlier signatures stay valid. DocumentUnusable: `encrypted`, `certified` or `damaged`.
    */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
+import { blankPage } from '../parts/leaks.ts';
 import { passkeyDevice } from '../parts/passkey-device.ts';
 import { recordStatements, tablesWithoutTenant } from '../parts/statements.ts';
 import { certificateFile, certificatePassword } from '../parts/stored-certificate.ts';
@@ -89,6 +90,7 @@ async function callEveryOperation(postern: TestPostern, viewer: { id: number }):
   await call('overview/get');
   await call('audit/search', { searchWord: 'share', shareId: share.id, username: 'environment', action: 'share/add', outcome: 'done' });
   await call('audit/export', { format: 'csv' });
+  await call('audit/trace', { file: (await blankPage(1)).toString('base64') });
   await call('share/invite', { id: share.id, emails: 'gil@example.com' });
   await call('share/previewInvitation', { id: share.id, emails: 'gil@example.com' });
   const invitation = async () => (await call('mail/deliveries', { shareId: share.id, kind: 'invitation', searchWord: 'gil' })).list[0];

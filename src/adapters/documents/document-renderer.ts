@@ -2,6 +2,7 @@ import { type FairScheduler, fairScheduler } from '#adapters/os/fair-scheduler.t
 import {
   type Documents,
   DocumentUnusable,
+  type PageMark,
   type PagePicture,
   type PageRequest,
   type PageSize,
@@ -9,6 +10,7 @@ import {
   type SignaturePlace,
   type SignatureText,
   type SourceDocument,
+  type Trace,
 } from '#ports/documents.ts';
 import { DescribeAnswer } from './image/image-tasks.ts';
 import type { OfficeConverter } from './office/office-converter.ts';
@@ -17,6 +19,7 @@ import { ProcessLane } from './process-lane.ts';
 import { childScript } from './sandbox/child-script.ts';
 import { type Frame, noBytes } from './sandbox/frames.ts';
 import { parseHeader } from './sandbox/parse-header.ts';
+import { TraceAnswer } from './trace/trace-answer.ts';
 
 const limits = { memory: 1024, taskTime: 20_000, answer: 256 << 20 };
 const [maxTasks, maxTasksOfTenant] = [2, 1];
@@ -88,10 +91,17 @@ export class DocumentRenderer implements Documents {
     return Buffer.from((await this.#runOnPdf(document, { task: 'text', index })).bytes).toString();
   }
 
-  async mark(document: SourceDocument, mark: string): Promise<Uint8Array> {
+  async mark(document: SourceDocument, mark: PageMark): Promise<Uint8Array> {
     const header = { task: 'mark', mark };
     if (document.kind !== 'image') return (await this.#runOnPdf(document, header)).bytes;
     return (await this.#runOnImage(document.tid, { header, bytes: await document.read() })).bytes;
+  }
+
+  async findTrace(document: SourceDocument, index: number): Promise<Trace | null> {
+    const { header } = await (document.kind === 'image'
+      ? this.#runOnImage(document.tid, { header: { task: 'trace' }, bytes: await document.read() })
+      : this.#runOnPdf(document, { task: 'trace', index }));
+    return parseHeader(TraceAnswer, header).trace;
   }
 
   async addSignaturePlace(tid: number, pdf: Uint8Array, { at, reason }: SignatureText): Promise<SignaturePlace> {

@@ -15,7 +15,7 @@ export type DeliveryRequest = 'view' | 'pages' | 'text' | 'download' | 'download
  */
 export type DeliveryForm = 'original' | 'pages' | 'markedPages' | 'text' | 'marked' | 'signed' | 'markedAndSigned';
 
-export const needsMark = (form: DeliveryForm): boolean => form === 'marked' || form === 'markedAndSigned';
+export const needsMark = (form: DeliveryForm): boolean => form === 'markedPages' || form === 'marked' || form === 'markedAndSigned';
 export const needsSignature = (form: DeliveryForm): boolean => form === 'signed' || form === 'markedAndSigned';
 
 /** Why a request for a file gets no form of the file. Another request for the same file may still get one. */

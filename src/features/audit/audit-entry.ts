@@ -26,6 +26,8 @@ export interface NewAuditEntry {
   readonly requestId: string;
   /** The process that runs a pending action, else null. */
   readonly process: string | null;
+  /** Number in the trace marks of the files that the visitor got; absent or null: they carry none. */
+  readonly traceId?: number | null;
 }
 
 const jsonOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
@@ -55,6 +57,7 @@ export function appendAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<number> 
     count: 1,
     process: entry.process,
     identity_key: entry.identityKey ?? null,
+    trace_id: entry.traceId ?? null,
     search_text: fold(
       [entry.actor, entry.address, entry.action, share?.title ?? '', entry.path.slice(0, maxTextLength), referenceOf(entry.after)].join(
         '\u001f',

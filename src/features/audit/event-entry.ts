@@ -32,6 +32,7 @@ export function auditEntryOf(event: VisitEvent, { process }: Pick<Ports, 'proces
     after: event.after ?? null,
     requestId: visitorRequest.requestId,
     process: event.outcome === 'begun' ? process : null,
+    traceId: event.traceId ?? null,
   };
 }
 

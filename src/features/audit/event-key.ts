@@ -19,5 +19,6 @@ export const eventKey = (event: VisitEvent, version: string | null) =>
       event.path,
       event.after,
       version,
+      event.traceId,
     ]),
   );

@@ -13,4 +13,6 @@ export interface VisitEvent {
   readonly outcome: Outcome;
   readonly path: string;
   readonly after?: object;
+  /** Number in the trace marks of the files that the visitor gets. Absent: they carry none. */
+  readonly traceId?: number;
 }

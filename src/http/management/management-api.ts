@@ -219,6 +219,7 @@ export function managementRoutes(app: FastifyInstance, operations: readonly Oper
           url: `/${operation.name}`,
           exposeHeadRoute: false,
           config: { operation },
+          ...(operation.maxBodyBytes === undefined ? {} : { bodyLimit: operation.maxBodyBytes }),
           ...('read' in operation ? { schema: { response: { 200: operation.response } } } : {}),
           handler: (request, reply) => run(operation, check, request, reply, parts),
         });

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { checkCaller } from '#features/callers/check-caller.ts';
 import { locationTurns } from '#features/locations/location-turns.ts';
 import { type AnyRead, type AnyStream, type Caller, type CallerTurns, callerKey, type RunInTurn } from '#features/operation.ts';
+import { fileTurns } from '#features/turns/file-turns.ts';
 import { type ClientTurns, callerGroups, reportTurns } from '#features/turns/search-turns.ts';
 import { testTurns } from '#features/turns/test-turns.ts';
 import { textTurns } from '#features/turns/text-turns.ts';
@@ -11,11 +12,12 @@ import type { Ports } from '#ports/ports.ts';
 /** Returns the turns for the queries of a read operation, and for writing a long response. */
 export type ReadTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => CallerTurns;
 
-/** Creates the queues of reports, tests, reads of one location, and long texts. @param searches queue of searches, also used by portals */
+/** Creates the queues of reports, tests, examined files, reads of one location, and long texts. @param searches queue of searches, also used by portals */
 export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: ClientTurns): ReadTurns {
   const locations = locationTurns();
   const reports = reportTurns();
   const tests = testTurns();
+  const files = fileTurns();
   const texts = textTurns();
   function queryTurns(operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, clientGone: () => AbortSignal): RunInTurn {
     const { tid } = caller;
@@ -31,6 +33,7 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
     if (operation.isSearch) return (query) => searches.run({ tid, groups }, clientGone(), query);
     if (operation.isReport) return (query) => reports.queries.run({ tid, groups }, clientGone(), query);
     if (operation.isTest) return (query) => tests.run({ tid, groups }, clientGone(), query);
+    if (operation.examinesFile) return (query) => files.run({ tid, groups }, clientGone(), query);
     const location = operation.locationName?.(parameters);
     return location === undefined
       ? (query) => query()

@@ -51,6 +51,7 @@ const exampleValues: Readonly<Record<string, unknown>> = {
   address: '203.0.113.7',
   action: 'download',
   certificate: 'MIIF…',
+  file: 'JVBERi0xLjcK…',
   timestampUrl: 'https://tsa.example.com/',
   subject: 'CN=Ann Lee, O=Acme',
   issuer: 'CN=Acme CA',

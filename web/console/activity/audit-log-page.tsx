@@ -2,6 +2,7 @@ import { Anchor, Button, Code, Menu, Select, Text, TextInput } from '@mantine/co
 import { DatePickerInput } from '@mantine/dates';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
+import { useState } from 'react';
 import { get, type Query } from '#console/api/call.ts';
 import { EmptyState } from '#console/components/empty-state.tsx';
 import { formats } from '#console/components/format.ts';
@@ -13,6 +14,7 @@ import { StateLabel } from '#console/components/state-label.tsx';
 import type { AuditEntry } from '#core/records/audit-entry.ts';
 import { actionChoices, actionLabel } from './action-labels.ts';
 import { ChangedFields } from './changed-fields.tsx';
+import { TraceDialog } from './trace-dialog.tsx';
 
 const load = (query: Query, signal: AbortSignal) =>
   // The newest entry first, unless another order is chosen.
@@ -131,6 +133,7 @@ function Filters() {
 }
 
 export function AuditLogPage() {
+  const [isTracing, setTracing] = useState(false);
   const { listState, setListState } = useListState();
   const query = {
     shareId: listState.share,
@@ -150,6 +153,9 @@ export function AuditLogPage() {
   return (
     <>
       <PageHead title="Audit log" lead="All actions of visitors, all changes by operators and API keys, and refused sign-ins and visits.">
+        <Button variant="default" onClick={() => setTracing(true)}>
+          Trace a leaked file
+        </Button>
         <Menu position="bottom-end">
           <Menu.Target>
             <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
@@ -166,6 +172,7 @@ export function AuditLogPage() {
           </Menu.Dropdown>
         </Menu>
       </PageHead>
+      {isTracing && <TraceDialog close={() => setTracing(false)} />}
       {listState.share && (
         <Text mb="sm">
           Only entries of one share are shown.{' '}

@@ -6,7 +6,9 @@ import { type Frame, noBytes } from '#adapters/documents/sandbox/frames.ts';
 import { parseHeader } from '#adapters/documents/sandbox/parse-header.ts';
 import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
 import { scaleTo } from '#adapters/documents/scale-to.ts';
-import type { PageSize, PictureBounds } from '#ports/documents.ts';
+import { findTrace, searchedSize } from '#adapters/documents/trace/find-trace.ts';
+import { type Pixels, paintTraceOnTransparent } from '#adapters/documents/trace/paint-trace.ts';
+import type { PageMark, PageSize, PictureBounds } from '#ports/documents.ts';
 import { ImageTask } from './image-tasks.ts';
 
 const maxPixels = 60_000_000;
@@ -60,6 +62,7 @@ export class ImageTasks {
     const task = parseHeader(ImageTask, header);
     const { image, format, size } = await openImage(bytes);
     if (task.task === 'describe') return { header: { ...size }, bytes: noBytes };
+    if (task.task === 'trace') return { header: { trace: findTrace(await this.#greyPixels(image, size)) }, bytes: noBytes };
     if (task.task === 'mark') return this.#output(await this.#marked(image, size, task.mark), format);
     const drawn = scaledTo(task, size);
     const scaled = image.resize(drawn.width, drawn.height, { fit: 'fill' }).flatten({ background: '#fff' });
@@ -67,25 +70,40 @@ export class ImageTasks {
   }
 
   async #output(image: Sharp, format: Format): Promise<Frame> {
+    return { header: { format }, bytes: await this.#read(image.toFormat(format, format === 'png' ? {} : lossyOptions)) };
+  }
+
+  /** Returns the bytes of an image. Its pixels are decoded only now. @throws TaskRefused: `damaged` */
+  async #read(image: Sharp): Promise<Buffer> {
     try {
-      return { header: { format }, bytes: await image.toFormat(format, format === 'png' ? {} : lossyOptions).toBuffer() };
+      return await image.toBuffer();
     } catch {
-      throw new TaskRefused('damaged'); // the pixels are decoded only now
+      throw new TaskRefused('damaged');
     }
   }
 
-  /** Returns an image with the text of a mark over it; without a mark, the image. */
-  async #marked(image: Sharp, size: PageSize, mark: string | null): Promise<Sharp> {
+  /** Returns the pixels of an image in grey, scaled down to the size in which trace marks are searched. */
+  async #greyPixels(image: Sharp, size: PageSize): Promise<Pixels> {
+    const { width, height } = scaledTo({ width: searchedSize, height: searchedSize }, size);
+    const scaled = image.resize(width, height, { fit: 'fill' }).flatten({ background: '#fff' }).toColourspace('b-w');
+    return { data: await this.#read(scaled.extractChannel(0).raw()), width, height };
+  }
+
+  /** Returns an image with a mark over it; without a mark, the image. */
+  async #marked(image: Sharp, size: PageSize, mark: PageMark | null): Promise<Sharp> {
     return mark === null ? image : composite(image, await this.#pictureOf(mark, size), size);
   }
 
-  async #pictureOf(mark: string, size: PageSize): Promise<Buffer> {
+  /** Returns the picture of a mark, with four bytes for each pixel. */
+  async #pictureOf({ text, traceId }: PageMark, size: PageSize): Promise<Buffer> {
     const scale = Math.min(1, Math.sqrt(maxMarkedPixels / (size.width * size.height)));
     const drawn = { width: Math.ceil(size.width * scale), height: Math.ceil(size.height * scale) };
     sharp.unblock({ operation: [svgDecoder] });
     try {
-      const picture = sharp(markSvg(outlineText(mark, this.#fonts), drawn)).resize(size.width, size.height, { fit: 'fill' });
-      return await picture.ensureAlpha().raw().toBuffer();
+      const picture = sharp(markSvg(outlineText(text, this.#fonts), drawn)).resize(size.width, size.height, { fit: 'fill' });
+      const data = await picture.ensureAlpha().raw().toBuffer();
+      paintTraceOnTransparent({ data, ...size }, traceId);
+      return data;
     } finally {
       sharp.block({ operation: [svgDecoder] });
     }

@@ -8,6 +8,8 @@ import {
   PDFRawStream,
   type PDFRef,
 } from '@cantoo/pdf-lib';
+import { traceOpacity } from '#adapters/documents/trace/paint-trace.ts';
+import { cellsPerSide, tileSize, traceTile } from '#adapters/documents/trace/trace-tile.ts';
 import type { PageSize } from '#ports/documents.ts';
 import { type Matrix, markPlaces, pageMatrix } from './mark-layout.ts';
 import type { OutlineStep, TextOutline } from './text-outline.ts';
@@ -28,14 +30,33 @@ function registerLine(context: PDFContext, { steps, width }: TextOutline): PDFRe
   return context.register(context.flateStream(content, { Type: 'XObject', Subtype: 'Form', BBox: [-1, -2, width + 1, 3] }));
 }
 
+/** Registers the tile of a trace mark as an image with one bit for each cell. */
+function registerTile(context: PDFContext, traceId: number): PDFRef {
+  const bits = new Uint8Array((cellsPerSide * cellsPerSide) / 8);
+  for (const [cell, value] of traceTile(traceId).entries()) if (value > 0) bits[cell >> 3] = (bits[cell >> 3] ?? 0) | (0x80 >> (cell & 7));
+  const dictionary = { Type: 'XObject', Subtype: 'Image', Width: cellsPerSide, Height: cellsPerSide };
+  return context.register(context.flateStream(bits, { ...dictionary, ColorSpace: 'DeviceGray', BitsPerComponent: 1 }));
+}
+
+/** Returns the operators that draw the tiles of a trace mark, from the upper left corner of a page. */
+function tileOperators(size: PageSize): string[] {
+  const side = tileSize(size);
+  const [columns, rows] = [Math.ceil(size.width / side), Math.ceil(size.height / side)];
+  return Array.from({ length: columns * rows }, (_, index) => {
+    const [column, row] = [index % columns, Math.floor(index / columns)];
+    return `q ${matrixOperator([side, 0, 0, side, column * side, size.height - (row + 1) * side])} /T Do Q`;
+  });
+}
+
 /** Registers a form with the marks of a page. @param size of the page as it is seen, in points */
-function registerMarks(context: PDFContext, mark: TextOutline, line: PDFRef, size: PageSize): PDFRef {
+function registerMarks(context: PDFContext, mark: TextOutline, line: PDFRef, size: PageSize, tile: PDFRef | null): PDFRef {
   const places = markPlaces(mark, size).map((place) => `q ${matrixOperator(place)} /L Do Q`);
   const dictionary = {
     ...{ Type: 'XObject', Subtype: 'Form', BBox: [0, 0, size.width, size.height] },
-    Resources: { XObject: { L: line }, ExtGState: { G: opacities } },
+    Resources: { XObject: { L: line, ...(tile ? { T: tile } : {}) }, ExtGState: { G: opacities, T: { ca: traceOpacity } } },
   };
-  return context.register(context.flateStream([drawnMark, ...places].join('\n'), dictionary));
+  const tiles = tile ? ['/T gs', ...tileOperators(size)] : [];
+  return context.register(context.flateStream([...tiles, drawnMark, ...places].join('\n'), dictionary));
 }
 
 /** Returns a PDF of one page with only the marks. @param size in points */
@@ -43,7 +64,7 @@ export async function marksAlone(mark: TextOutline, size: PageSize): Promise<Uin
   const document = await PDFDocument.create();
   const { context } = document;
   const page = document.addPage([size.width, size.height]);
-  page.node.setXObject(PDFName.of('W'), registerMarks(context, mark, registerLine(context, mark), size));
+  page.node.setXObject(PDFName.of('W'), registerMarks(context, mark, registerLine(context, mark), size, null));
   page.node.addContentStream(context.register(context.flateStream('/W Do')));
   return document.save();
 }
@@ -73,10 +94,10 @@ function contentOf(page: PDFPage): Buffer {
  * @param pages a PDF from `PdfDocument.copyPages`. What a page has drawn becomes a form, so that the state in which it leaves the
  *   graphics, such as a scale or a clipping path, has no effect on the marks.
  */
-export async function overlayMarks(pages: Uint8Array, mark: TextOutline): Promise<Uint8Array> {
+export async function overlayMarks(pages: Uint8Array, mark: TextOutline, traceId: number): Promise<Uint8Array> {
   const document = await PDFDocument.load(pages, { updateMetadata: false });
   const { context } = document;
-  const line = registerLine(context, mark);
+  const [line, tile] = [registerLine(context, mark), registerTile(context, traceId)];
   const marksBySize = new Map<string, PDFRef>(); // one form for all pages of a size
   for (const page of document.getPages()) {
     const box = seenBox(page);
@@ -84,7 +105,7 @@ export async function overlayMarks(pages: Uint8Array, mark: TextOutline): Promis
     const [across, up] = [box.right - box.left, box.top - box.bottom];
     const size = rotation % 180 === 0 ? { width: across, height: up } : { width: up, height: across };
     const key = `${size.width} ${size.height}`;
-    const marks = marksBySize.get(key) ?? registerMarks(context, mark, line, size);
+    const marks = marksBySize.get(key) ?? registerMarks(context, mark, line, size, tile);
     marksBySize.set(key, marks);
     const { x, y, width, height } = page.getMediaBox();
     const form = {

@@ -15,13 +15,25 @@ const grey = (value: number) => [value, value, value] as const;
 
 test('a page in black and white becomes a PNG with the same pixels', async () => {
   const picture = pictureOf((x, y) => grey(x > 20 && y % 7 === 3 ? 40 : 255));
-  const png = encodeGreyPng(picture);
+  const png = encodeGreyPng(picture, null);
   assert.ok(png);
   const { data, info } = await sharp(png).toColourspace('srgb').removeAlpha().raw().toBuffer({ resolveWithObject: true });
   assert.deepEqual([info.width, info.height, info.channels, Buffer.from(picture.data).equals(data)], [width, height, 3, true]);
 });
 
 test('a page with a coloured pixel, and a varied one such as a scan, are no PNG', () => {
-  assert.equal(encodeGreyPng(pictureOf((x, y) => (x === 39 && y === 29 ? [255, 0, 0] : grey(255)))), null);
-  assert.equal(encodeGreyPng(pictureOf((x, y) => grey((x * 7 + y * 13) % 256))), null);
+  assert.equal(
+    encodeGreyPng(
+      pictureOf((x, y) => (x === 39 && y === 29 ? [255, 0, 0] : grey(255))),
+      null,
+    ),
+    null,
+  );
+  assert.equal(
+    encodeGreyPng(
+      pictureOf((x, y) => grey((x * 7 + y * 13) % 256)),
+      null,
+    ),
+    null,
+  );
 });

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { MarkSchema } from '#adapters/documents/mark/mark-schema.ts';
 
 // The messages between Postern and the process that reads PDF documents.
 
@@ -13,24 +14,26 @@ const OpenTask = Type.Object({ task: Type.Literal('open'), id: Type.String() });
 const WarmUpTask = Type.Object({ task: Type.Literal('warmUp') });
 /** Returns the pages of the document. */
 const PagesTask = Type.Object({ task: Type.Literal('pages'), id: Type.String() });
-/** Returns a page as a picture, with the text of `mark` over it, at most `width` and `height` pixels large. */
+/** Returns a page as a picture, with the mark over it, at most `width` and `height` pixels large. */
 const DrawTask = Type.Object({
   task: Type.Literal('draw'),
   id: Type.String(),
   index: Count,
   width: Pixels,
   height: Type.Union([Pixels, Type.Null()]),
-  mark: Type.Union([Type.String(), Type.Null()]),
+  mark: Type.Union([MarkSchema, Type.Null()]),
 });
 /** Returns the text of a page in UTF-8. */
 const TextTask = Type.Object({ task: Type.Literal('text'), id: Type.String(), index: Count });
-/** Returns the document with the text of `mark` over every page. */
-const MarkTask = Type.Object({ task: Type.Literal('mark'), id: Type.String(), mark: Type.String() });
+/** Returns the document with the mark over every page. */
+const MarkTask = Type.Object({ task: Type.Literal('mark'), id: Type.String(), mark: MarkSchema });
+/** Searches a page for a trace mark. */
+const TraceTask = Type.Object({ task: Type.Literal('trace'), id: Type.String(), index: Count });
 
 /** Appends an empty place for a signature to the PDF in the frame. Returns only the bytes that follow its first `kept` bytes. */
 const PlaceTask = Type.Object({ task: Type.Literal('place'), at: Type.Number(), reason: Type.String() });
 
-export const PdfTask = Type.Union([WarmUpTask, OpenTask, PagesTask, DrawTask, TextTask, MarkTask, PlaceTask]);
+export const PdfTask = Type.Union([WarmUpTask, OpenTask, PagesTask, DrawTask, TextTask, MarkTask, TraceTask, PlaceTask]);
 export type PdfTask = Static<typeof PdfTask>;
 
 export const PagesAnswer = Type.Object({ pages: Type.Array(Type.Object({ width: Points, height: Points })) });

@@ -7,7 +7,9 @@ import { type Frame, noBytes } from '#adapters/documents/sandbox/frames.ts';
 import { parseHeader } from '#adapters/documents/sandbox/parse-header.ts';
 import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
 import { scaleTo } from '#adapters/documents/scale-to.ts';
-import type { PageSize, PictureBounds } from '#ports/documents.ts';
+import { findTrace, searchedSize } from '#adapters/documents/trace/find-trace.ts';
+import { greyPixels, paintTrace } from '#adapters/documents/trace/paint-trace.ts';
+import type { PageMark, PageSize, PictureBounds, Trace } from '#ports/documents.ts';
 import { encodeGreyPng } from './grey-png.ts';
 import type { EncodeJpeg } from './jpeg-encoder.ts';
 import { PdfDocument, type Picture } from './pdf-document.ts';
@@ -73,21 +75,34 @@ export class PdfTasks {
     const document = this.#find(task.id);
     if (task.task === 'pages') return { header: { pages: document.pageSizes() }, bytes: noBytes };
     if (task.task === 'text') return { header: {}, bytes: Buffer.from(this.#page(document, task.index).textOf(task.index)) };
-    if (task.task === 'mark') return { header: {}, bytes: await overlayMarks(document.copyPages(), outlineText(task.mark, this.#fonts)) };
-    return this.#encode(await this.#draw(document, task));
+    if (task.task === 'mark') return { header: {}, bytes: await this.#mark(document, task.mark) };
+    if (task.task === 'trace') return { header: { trace: await this.#findTrace(document, task.index) }, bytes: noBytes };
+    return this.#encode(await this.#draw(document, task), task.mark?.traceId ?? null);
+  }
+
+  #mark(document: PdfDocument, { text, traceId }: PageMark): Promise<Uint8Array> {
+    return overlayMarks(document.copyPages(), outlineText(text, this.#fonts), traceId);
+  }
+
+  async #findTrace(document: PdfDocument, index: number): Promise<Trace | null> {
+    const picture = await this.#draw(document, { index, width: searchedSize, height: searchedSize, mark: null });
+    return findTrace(greyPixels(picture));
   }
 
   async #warmUp(): Promise<Frame> {
     for (const text of warmUpTexts) {
       using document = new PdfDocument(this.#pdfium, await marksAlone(outlineText(text, this.#fonts), warmUpSize));
-      this.#encode(document.draw(0, warmUpSize.width, warmUpSize.height));
+      this.#encode(document.draw(0, warmUpSize.width, warmUpSize.height), 0);
     }
     return { header: {}, bytes: noBytes };
   }
 
-  #encode(picture: Picture): Frame {
-    const png = encodeGreyPng(picture);
-    return { header: { mediaType: png ? 'image/png' : 'image/jpeg' }, bytes: png ?? this.#encodeJpeg(picture) };
+  /** @param traceId null: the picture gets no trace mark */
+  #encode(picture: Picture, traceId: number | null): Frame {
+    const png = encodeGreyPng(picture, traceId);
+    if (png) return { header: { mediaType: 'image/png' }, bytes: png };
+    if (traceId !== null) paintTrace(picture, traceId);
+    return { header: { mediaType: 'image/jpeg' }, bytes: this.#encodeJpeg(picture) };
   }
 
   #open(id: string, bytes: Uint8Array): Frame {
@@ -114,14 +129,14 @@ export class PdfTasks {
 
   async #draw(
     document: PdfDocument,
-    { index, mark, ...bounds }: PictureBounds & { readonly index: number; readonly mark: string | null },
+    { index, mark, ...bounds }: PictureBounds & { readonly index: number; readonly mark: PageMark | null },
   ): Promise<Picture> {
     const size = this.#page(document, index).sizeOf(index);
     const scale = Math.min(scaleTo(bounds, size), Math.sqrt(maxPixels / (size.width * size.height)));
     const [width, height] = [size.width, size.height].map((length) => Math.max(1, Math.round(length * scale)));
     if (width === undefined || height === undefined || !Number.isFinite(scale)) throw new TaskRefused('damaged');
     const picture = document.draw(index, width, height);
-    if (mark !== null) blend(picture, await this.#pictureOf(mark, size, picture));
+    if (mark !== null) blend(picture, await this.#pictureOf(mark.text, size, picture));
     return picture;
   }
 

@@ -36,6 +36,7 @@ import { heldNames } from './0035-held-names.ts';
 import { signatures } from './0036-signatures.ts';
 import { linkWithoutRowid } from './0037-link-without-rowid.ts';
 import { copyProtectText } from './0038-copy-protect-text.ts';
+import { traceIds } from './0039-trace-ids.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   signatures,
   linkWithoutRowid,
   copyProtectText,
+  traceIds,
 ];

@@ -1,4 +1,4 @@
-import { deliver, hasSameForms, requiresNewFiles } from '#core/authorization/delivery.ts';
+import { deliver, hasSameForms, requiresNewFiles, requiresWatermark } from '#core/authorization/delivery.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
@@ -10,6 +10,9 @@ import {
 } from '#features/visits/authorization/authorize-visit.ts';
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import { markOf } from '#features/visits/documents/visit-mark.ts';
+import type { PageMark } from '#ports/documents.ts';
+import type { Ports } from '#ports/ports.ts';
 import { type ArchivedFolder, chosenEntries, walkArchivedFolder, walkInSlices } from './folder-walk.ts';
 import { joinSmallPieces } from './join-small-pieces.ts';
 import { archivedItemPath } from './pending-folders.ts';
@@ -32,7 +35,7 @@ export interface FolderArchive {
   readonly appendEntry: () => Promise<TransferEntry>;
 }
 
-type ArchivePorts = ProtectedFilePorts & Pick<VisitServices, 'archives'>;
+type ArchivePorts = ProtectedFilePorts & Pick<Ports, 'vault'> & Pick<VisitServices, 'archives'>;
 
 async function* zipSources(archivedFolder: ArchivedFolder): AsyncGenerator<ZipSource> {
   for await (const item of walkArchivedFolder(archivedFolder)) {
@@ -82,14 +85,20 @@ function unplannedArchive(
 /**
  * Creates the archive with a plan, so that its size is known beforehand. It has no plan if it has too many entries, if the plans in use
  * already hold too many, or if its files are sent in another form than that of their storage.
+ * @param mark of the files; null: they need none
  */
-async function createArchive(ports: ArchivePorts, archivedFolder: ArchivedFolder, visit: AuthorizedVisit): Promise<ArchiveContent> {
+async function createArchive(
+  ports: ArchivePorts,
+  archivedFolder: ArchivedFolder,
+  visit: AuthorizedVisit,
+  mark: PageMark | null,
+): Promise<ArchiveContent> {
   const { viewId, address } = visit.visitorRequest;
   const visitor = { viewId, address, tid: visit.link.tid, locationId: visit.link.location_id };
   const { archives } = ports;
   const { storage, folder, clientGone } = archivedFolder;
   if (requiresNewFiles(visit.permit.share)) {
-    const files = new ProtectedFiles(ports, visit, archivedFolder);
+    const files = new ProtectedFiles(ports, visit, archivedFolder, mark);
     await archives.inspect(visitor, clientGone, files.check());
     return unplannedArchive(ports, archivedFolder, ({ onRead }) => files.sources(onRead));
   }
@@ -158,6 +167,7 @@ export async function downloadFolder(
     visitor: authenticated?.signedIn ?? null,
     visitorRequest,
     action: 'downloadFolder',
+    outcome: 'begun',
     path: formatItemPath(path),
   } as const;
   // Refuses before any file is read if the share has copy protection without a watermark: then no file may be downloaded.
@@ -172,12 +182,18 @@ export async function downloadFolder(
     const folder = locationPath(path);
     const entry = await storage.stat(folder);
     if (!entry?.folder) throw new Refusal('itemAbsent');
+    const mark = requiresWatermark(permit.share) ? markOf(ports, visit, eventBase) : null;
     const archive = await createArchive(
       ports,
       { storage, folder, names, clientGone, createNameMemory: () => ports.archives.createNameMemory(visitorRequest.address) },
       visit,
+      mark,
     );
-    const event = { ...eventBase, outcome: 'begun', ...(names ? { after: chosenInAudit(names) } : {}) } as const;
+    const event = {
+      ...eventBase,
+      ...(names ? { after: chosenInAudit(names) } : {}),
+      ...(mark ? { traceId: mark.traceId } : {}),
+    };
     return {
       ...archive,
       name: folder.at(-1) ?? link.title,

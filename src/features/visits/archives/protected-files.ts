@@ -1,4 +1,11 @@
-import { type DeliveryDecision, type DeliveryDenial, deliver, needsSignature, requiresWatermark } from '#core/authorization/delivery.ts';
+import {
+  type DeliveryDecision,
+  type DeliveryDenial,
+  deliver,
+  needsMark,
+  needsSignature,
+  requiresWatermark,
+} from '#core/authorization/delivery.ts';
 import type { DatedEntry } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
 import { findSigner, type SignPorts } from '#features/signatures/sign-pdf.ts';
@@ -7,6 +14,7 @@ import type { VisitServices } from '#features/visits/authorization/visit-service
 import { makeNewFile } from '#features/visits/documents/new-file.ts';
 import { sourceDocument } from '#features/visits/documents/source-document.ts';
 import { readHead, withReadErrors } from '#features/visits/files/open-file.ts';
+import type { PageMark } from '#ports/documents.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { type ArchivedFolder, walkArchivedFolder, walkInSlices } from './folder-walk.ts';
@@ -50,11 +58,14 @@ export class ProtectedFiles {
   readonly #ports: ProtectedFilePorts;
   readonly #visit: AuthorizedVisit;
   readonly #archivedFolder: ArchivedFolder;
+  readonly #mark: PageMark | null;
 
-  constructor(ports: ProtectedFilePorts, visit: AuthorizedVisit, archivedFolder: ArchivedFolder) {
+  /** @param mark null: the files need none */
+  constructor(ports: ProtectedFilePorts, visit: AuthorizedVisit, archivedFolder: ArchivedFolder, mark: PageMark | null) {
     this.#ports = ports;
     this.#visit = visit;
     this.#archivedFolder = archivedFolder;
+    this.#mark = mark;
   }
 
   /**
@@ -158,7 +169,8 @@ export class ProtectedFiles {
     const source = sourceDocument(link, archivedItemPath(folder, name), original, delivery.kind);
     using _calls = callAtIntervals(onWait);
     const { form } = delivery;
-    const bytes = await documentTurns(visitorRequest, clientGone, () => makeNewFile(this.#ports, this.#visit, source, form));
+    const mark = needsMark(form) ? this.#mark : null;
+    const bytes = await documentTurns(visitorRequest, clientGone, () => makeNewFile(this.#ports, this.#visit, source, form, mark));
     const memory = drawnMemory(visitorRequest.address, bytes);
     return fileOfBytes(original.entry, bytes, () => memory[Symbol.dispose]());
   }

@@ -111,7 +111,7 @@ export const newFile = (
   clientGone: AbortSignal,
 ): Promise<DrawnBytes> =>
   withDocument(ports, visitorRequest, path, { action, delivery: action }, clientGone, async (document) => {
-    const { source, form, visit } = document;
+    const { source, form, visit, mark } = document;
     if (form === 'original') throw new Refusal('itemStale', 'The protection of the file was changed. Try again.');
-    return drawnBytes(ports, document, await makeNewFile(ports, visit, source, form));
+    return drawnBytes(ports, document, await makeNewFile(ports, visit, source, form, mark));
   });

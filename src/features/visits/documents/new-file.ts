@@ -1,12 +1,12 @@
-import { type DeliveryForm, needsMark, needsSignature } from '#core/authorization/delivery.ts';
+import { type DeliveryForm, needsSignature } from '#core/authorization/delivery.ts';
+import { withDocumentErrors } from '#features/documents/document-errors.ts';
 import { findSigner, type SignPorts, signPdf } from '#features/signatures/sign-pdf.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
-import type { SourceDocument } from '#ports/documents.ts';
-import { withDocumentErrors } from './source-document.ts';
-import { markOf } from './visit-mark.ts';
+import type { PageMark, SourceDocument } from '#ports/documents.ts';
 
 /**
  * Returns the bytes of a new file: of the document with the watermark, or the signature, or both. It is marked first, and then signed.
+ * @param mark null: the form needs none
  * @throws Refusal (403) if the document cannot be marked or signed; (413) if it is too large; (503) if documents cannot be drawn or signed
  *   now
  */
@@ -15,12 +15,11 @@ export async function makeNewFile(
   visit: AuthorizedVisit,
   source: SourceDocument,
   form: DeliveryForm,
+  mark: PageMark | null,
 ): Promise<Uint8Array> {
-  const { documents, clock } = ports;
+  const { documents } = ports;
   const { tid, digital_sign_reason: reason } = visit.link;
   const signer = needsSignature(form) ? await findSigner(ports, tid) : null;
-  const bytes = needsMark(form)
-    ? await withDocumentErrors('cannotBeMarked', () => documents.mark(source, markOf(visit, clock.now())))
-    : await source.read();
+  const bytes = mark ? await withDocumentErrors('cannotBeMarked', () => documents.mark(source, mark)) : await source.read();
   return signer ? withDocumentErrors('cannotBeSigned', () => signPdf(ports, signer, tid, bytes, reason)) : bytes;
 }

@@ -1,7 +1,9 @@
-import { type DeliveryForm, type DeliveryRequest, deliver } from '#core/authorization/delivery.ts';
+import { type DeliveryForm, type DeliveryRequest, deliver, needsMark } from '#core/authorization/delivery.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
+import type { VisitEvent } from '#features/audit/visit-event.ts';
+import { withDocumentErrors } from '#features/documents/document-errors.ts';
 import type { SignPorts } from '#features/signatures/sign-pdf.ts';
 import {
   type AuthorizationPorts,
@@ -12,15 +14,15 @@ import {
 import { type StoragePorts, storageFor } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import { readHead, withReadErrors } from '#features/visits/files/open-file.ts';
-import type { SourceDocument } from '#ports/documents.ts';
+import type { PageMark, SourceDocument } from '#ports/documents.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { OpenFile } from '#ports/storage.ts';
-import { sourceDocument, withDocumentErrors } from './source-document.ts';
+import { sourceDocument } from './source-document.ts';
 import { markOf } from './visit-mark.ts';
 
 export type DocumentPorts = AuthorizationPorts &
   StoragePorts &
-  Pick<Ports, 'media'> &
+  Pick<Ports, 'media' | 'vault'> &
   SignPorts &
   Pick<VisitServices, 'documentTurns' | 'officeTurns' | 'drawnMemory'>;
 
@@ -33,13 +35,14 @@ export interface DocumentRequest {
 /** A document that a visitor may see or download in some form. */
 export interface ViewedDocument {
   readonly request: DocumentRequest;
-  readonly path: ItemPath;
   readonly visit: AuthorizedVisit<'view' | 'download'>;
   readonly file: OpenFile;
   readonly source: SourceDocument;
   readonly form: DeliveryForm;
-  /** Text of the watermark over the pages; null: none is needed. */
-  readonly mark: string | null;
+  /** What is drawn over the pages; null: nothing is needed. */
+  readonly mark: PageMark | null;
+  /** The event for the audit log when the bytes are sent. */
+  readonly event: VisitEvent;
 }
 
 const eventOf = ({ link, authenticated, visitorRequest }: AuthorizedVisit, action: string, path: ItemPath) => ({
@@ -55,6 +58,7 @@ async function openDocument(
 ): Promise<ViewedDocument> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: request.action });
   const { link, permit } = visit;
+  const baseEvent = { ...eventOf(visit, request.action, path), outcome: 'begun' } as const;
   const { storage, locationPath } = await storageFor(visit, ports);
   const pathInLocation = locationPath(path);
   const file = await withReadErrors(() => storage.open(pathInLocation));
@@ -64,12 +68,13 @@ async function openDocument(
     const delivery = deliver(request.delivery, permit.share, kind);
     if ('denial' in delivery) {
       const because = delivery.denial;
-      ports.audit.recordInBackground({ ...eventOf(visit, request.action, path), outcome: 'refused', after: { because } });
+      ports.audit.recordInBackground({ ...baseEvent, outcome: 'refused', after: { because } });
       throw new Refusal(because);
     }
     const { form } = delivery;
-    const mark = form === 'markedPages' ? markOf(visit, ports.clock.now()) : null;
-    return { request, path, visit, file, source: sourceDocument(link, pathInLocation, file, kind), form, mark };
+    const mark = needsMark(form) ? markOf(ports, visit, baseEvent) : null;
+    const event = mark ? { ...baseEvent, traceId: mark.traceId } : baseEvent;
+    return { request, visit, file, source: sourceDocument(link, pathInLocation, file, kind), form, mark, event };
   } catch (cause) {
     await file.close();
     throw cause;
@@ -113,8 +118,7 @@ export async function isStillPermitted({ request, visit, source, form }: ViewedD
 }
 
 /** Begins the audit entry of bytes that are sent to the visitor. */
-export function beginEntry(ports: DocumentPorts, { request, path, visit, file }: ViewedDocument): Promise<TransferEntry> {
-  const { link } = visit;
+export function beginEntry(ports: DocumentPorts, { request, visit: { link }, file, event }: ViewedDocument): Promise<TransferEntry> {
   const alert = request.action === 'view' ? link.alert_view : link.alert_download;
-  return ports.audit.beginTransfer({ ...eventOf(visit, request.action, path), outcome: 'begun' }, file.entry.etag, alert === 1);
+  return ports.audit.beginTransfer(event, file.entry.etag, alert === 1);
 }

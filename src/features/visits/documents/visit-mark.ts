@@ -1,11 +1,22 @@
+import { formatInstant } from '#core/instant.ts';
 import { watermarkText } from '#core/watermark-text.ts';
+import { traceIdOf } from '#features/audit/trace-id.ts';
+import type { VisitEvent } from '#features/audit/visit-event.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
+import type { PageMark } from '#ports/documents.ts';
+import type { Ports } from '#ports/ports.ts';
 
 const dayLength = 10; // characters of a day in ISO 8601
 
-/** Returns the text of the watermark for a visit. @param now ms since the epoch */
-export function markOf({ permit, authenticated, visitorRequest }: AuthorizedVisit, now: number): string {
+/** Returns what is drawn over the pages that a visitor gets. @param event that the audit log records about it */
+export function markOf(
+  { vault, clock }: Pick<Ports, 'vault' | 'clock'>,
+  { permit, authenticated, visitorRequest }: AuthorizedVisit,
+  event: VisitEvent,
+): PageMark {
+  const now = clock.now();
   const { name = '', email = '' } = authenticated?.signedIn ?? {};
-  const date = new Date(now).toISOString().slice(0, dayLength);
-  return watermarkText(permit.share.waterMarkText, { user: name, email, address: visitorRequest.address, date });
+  const date = formatInstant(now).slice(0, dayLength);
+  const text = watermarkText(permit.share.waterMarkText, { user: name, email, address: visitorRequest.address, date });
+  return { text, traceId: traceIdOf(vault, event, now) };
 }
