@@ -114,4 +114,6 @@ export interface PendingChangeTable {
   /** Bytes and files that an upload in one request claims in the quotas while it runs. */
   bytes: Generated<number>;
   files: Generated<number>;
+  /** 0: an upload whose file cannot be visible yet. At local folders, it stays 0. */
+  started: Generated<0 | 1>;
 }

@@ -343,7 +343,7 @@ else {
     assert.equal((await namesIn(storage, '/'))?.length, 5);
   });
 
-  test('S3 (radosgw): the claim of a name in a drop box is deleted if the upload was interrupted before the copy', async () => {
+  test('S3 (radosgw): the claim of a name in a drop box is no file, and is deleted if the upload was interrupted before the copy', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     const change = { action: 'upload', parent: parsePath('/'), name: 'a.txt', newName: '', token: newToken() } as const;
@@ -353,6 +353,7 @@ else {
     await upload.write(Buffer.from('text'));
     await assert.rejects(upload.place(), OutcomeUnknown);
     assert.deepEqual(await namesIn(storage, '/'), ['a.txt']);
+    assert.equal(await storage.open(parsePath('/a.txt')), null);
     assert.equal(await storage.recover({ ...change, handle: upload.handle }), null);
     await storage.clearEvidence({ ...change, handle: upload.handle });
     assert.deepEqual(await namesIn(storage, '/'), []);

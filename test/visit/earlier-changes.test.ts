@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
-import { checkOverlaps } from '#features/visits/files/overlapping-changes.ts';
+import { type TestContext, test } from 'node:test';
+import { formatItemPath, type ItemPath, parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
+import { waitForChangesAbove, waitForChangesBelow } from '#features/visits/files/overlapping-changes.ts';
 import { recordEarlierChanges } from '#features/visits/files/record-earlier-changes.ts';
 import type { PendingFileChange } from '#ports/storage.ts';
 import { ItemBusy } from '#ports/storage-errors.ts';
@@ -36,29 +36,70 @@ test('a new file does not wait for other uploads with its name, but a replacemen
   await Promise.all(uploads);
 });
 
-test('while an item is renamed at a service, no item in it or folder above it can be renamed or deleted', async (t) => {
+/** Starts Postern with the row of a pending change, and a function that tells whether a change at a service may begin beside it. */
+async function startWithPendingChange(t: TestContext) {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   const { store } = postern.ports;
-  const setPending = (parent: string, name: string, action: 'rename' | 'upload') =>
+  const setPending = (parent: string, name: string, action: PendingFileChange['action'], newName = '', started: 0 | 1 = 1) =>
     store.write(async (tx) => {
-      await tx.updateTable('unsettled').set({ parent, name, token: 'other' }).execute();
+      await tx.updateTable('unsettled').set({ parent, name, new_name: newName, token: 'other', started }).execute();
       await tx.updateTable('audit').set({ action }).where('outcome', '=', 'begun').execute();
     }, 'job');
   const row = await store.read.selectFrom('unsettled').select('location_id').executeTakeFirstOrThrow();
-  const check = (path: string, action: 'createFolder' | 'rename' | 'delete') => {
-    const place = splitPath(parseStoredPath(path) ?? rootPath) ?? assert.fail(path);
-    const item = { tid: 1, locationId: row.location_id, ...place, action };
-    return checkOverlaps(postern.ports, item, 'own').then(
-      () => 'free',
-      (cause) => (cause instanceof ItemBusy ? 'busy' : assert.fail(cause)),
-    );
+  const storage = { folderKey: async (path: ItemPath) => formatItemPath(path) };
+  const changeAt = (path: string, action: PendingFileChange['action'], newName?: string) => {
+    const { parent, name } = splitPath(parseStoredPath(path) ?? rootPath) ?? assert.fail(path);
+    const names = newName === undefined ? [name] : [name, newName];
+    return { tid: 1, locationId: row.location_id, parent, names, action, token: 'own' };
   };
-  await setPending('/p', 'q', 'rename');
-  for (const action of ['createFolder', 'rename', 'delete'] as const) assert.equal(await check('/p/q/r', action), 'busy', action);
-  for (const action of ['rename', 'delete'] as const) assert.equal(await check('/p', action), 'busy', action);
-  for (const path of ['/p/q', '/p/qr', '/other/q/r']) assert.equal(await check(path, 'delete'), 'free', path);
+  const outcomeOf = (waiting: Promise<void>) =>
+    waiting.then(
+      () => 'begins',
+      (cause) => (cause instanceof ItemBusy ? 'refused' : assert.fail(cause)),
+    );
+  const begin = (path: string, action: PendingFileChange['action'], newName?: string) =>
+    outcomeOf(waitForChangesBelow(postern.ports, storage, changeAt(path, action, newName)));
+  const place = (path: string) => outcomeOf(waitForChangesAbove(postern.ports, storage, changeAt(path, 'upload')));
+  return { postern, setPending, begin, place };
+}
+
+test('while a folder is renamed at a service, no change begins below its old or its new name', async (t) => {
+  const { setPending, begin } = await startWithPendingChange(t);
+  await setPending('/p', 'q', 'rename', 'n');
+  for (const folder of ['/p/q', '/p/n'])
+    for (const action of ['createFolder', 'rename', 'delete'] as const) assert.equal(await begin(`${folder}/r`, action), 'refused', action);
+  for (const path of ['/p/q', '/p/qr', '/other/q/r']) assert.equal(await begin(path, 'delete'), 'begins', path);
   await setPending('/p', 'q', 'upload');
-  assert.equal(await check('/p/q/r', 'delete'), 'free');
+  assert.equal(await begin('/p/q/r', 'delete'), 'begins');
+});
+
+test('a rename or deletion of a folder at a service waits for changes of items below that have begun, and for no others', async (t) => {
+  const { postern, setPending, begin } = await startWithPendingChange(t);
+  for (const action of ['upload', 'createFolder', 'rename', 'delete'] as const)
+    for (const change of ['rename', 'delete'] as const) {
+      await setPending('/p/q', 'r', action);
+      const waiting = begin('/p', change);
+      assert.equal(await Promise.race([waiting, begin('/p/s', 'delete')]), 'begins');
+      await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ parent: '/elsewhere' }).execute(), 'job');
+      assert.equal(await waiting, 'begins', `${change} above ${action}`);
+    }
+  await setPending('/p/q', 'r', 'upload', '', 0);
+  assert.equal(await begin('/p', 'rename', 'n'), 'begins');
+});
+
+test('at a service, a received file becomes visible only after the rename of a folder above it has ended, and then it has begun', async (t) => {
+  const { postern, setPending, place } = await startWithPendingChange(t);
+  const { store } = postern.ports;
+  await setPending('/', 'p', 'rename', 'n');
+  let hasBegun = false;
+  const waiting = place('/n/q/file').then((outcome) => {
+    hasBegun = true;
+    return outcome;
+  });
+  assert.equal(await place('/other/file'), 'begins');
+  assert.equal(hasBegun, false);
+  await store.write((tx) => tx.updateTable('unsettled').set({ parent: '/elsewhere' }).execute(), 'job');
+  assert.equal(await waiting, 'begins');
 });

@@ -6,6 +6,7 @@ import { enforceMinRate } from './enforce-min-rate.ts';
 import { checkedEtag, timeOf } from './list-pages.ts';
 import { fileEntry } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
+import { isClaim } from './upload-evidence.ts';
 
 /** Bytes that are read when a file is opened: small files need no second request. */
 const firstBytes = 1 << 17;
@@ -38,7 +39,8 @@ async function openObject(store: ReadableStore, key: string, name: string): Prom
   if (response.status === 416) {
     response.discard();
     const empty = await store.describe(key); // a range of an empty object does not exist
-    return empty && { entry: fileEntry(name, empty), start: new Uint8Array() };
+    if (!empty || isClaim(empty.token)) return null; // a file that is being copied to its key
+    return { entry: fileEntry(name, empty), start: new Uint8Array() };
   }
   const size = sizeOf(response);
   if (size === null) {

@@ -8,10 +8,13 @@ import { readText } from './read-text.ts';
 // What an upload leaves in the staging area and at its key, so that recovery can see whether the
 // file is in place.
 
+const claimSuffix = '.claim';
 const stagedPart = (token: string) => `${token}.part`;
 export const nameNote = (token: string) => `${token}.name`;
 /** Returns the token of the claim of an upload. A claim is an empty object that reserves a key. */
-export const claimToken = (token: string) => `${token}.claim`;
+export const claimToken = (token: string) => `${token}${claimSuffix}`;
+/** Whether an object with this token is the claim of an upload. */
+export const isClaim = (token: string | null): boolean => token?.endsWith(claimSuffix) ?? false;
 const maxNote = 1 << 20; // bytes; the note contains a name
 
 /**

@@ -37,6 +37,7 @@ import { signatures } from './0036-signatures.ts';
 import { linkWithoutRowid } from './0037-link-without-rowid.ts';
 import { copyProtectText } from './0038-copy-protect-text.ts';
 import { traceIds } from './0039-trace-ids.ts';
+import { startedChanges } from './0040-started-changes.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   linkWithoutRowid,
   copyProtectText,
   traceIds,
+  startedChanges,
 ];

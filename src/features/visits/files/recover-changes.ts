@@ -12,6 +12,7 @@ import { FailingLocations, type LocationFailure } from './failing-locations.ts';
 import { forEachLocation } from './for-each-location.ts';
 import { NamesHeldTooLong } from './held-names.ts';
 import { withNameLocks } from './name-locks.ts';
+import { namesOf } from './overlapping-changes.ts';
 import { findPendingLocations, type PendingLocation, pendingChangesAt } from './pending-locations.ts';
 import { confirmPending } from './pending-records.ts';
 import { changeOf, type PendingRow, recordOutcome } from './recovered-outcome.ts';
@@ -77,7 +78,7 @@ async function recover(ports: RecoveryPorts, row: PendingRow, location: StorageL
   const change = changeOf(row);
   const { store, clock } = ports;
   const openStorage = async () => openLocation(location, ports);
-  const names = row.new_name === '' ? [row.name] : [row.name, row.new_name];
+  const names = namesOf(change);
   async function recoverFiles(folder: ItemPath): Promise<{ readonly name: string | null } | null> {
     const storage = await openStorage();
     const confirm = () => confirmPending(ports, row.tid, row.audit_id);

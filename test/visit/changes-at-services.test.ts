@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { type Azurite, hasAzurite, startAzurite } from '../parts/azurite.ts';
+import { startHoldingProxy } from '../parts/holding-proxy.ts';
+import { createContainer } from '../parts/open-azure.ts';
+import { until } from '../ports/until.ts';
+import { startPostern } from '../start.ts';
+import { createShare, sendPath } from './visiting.ts';
+
+const skip = hasAzurite ? false : 'azurite is not installed';
+let server: Azurite;
+before(async () => {
+  if (hasAzurite) server = await startAzurite();
+});
+after(() => (hasAzurite ? server[Symbol.asyncDispose]() : undefined));
+
+/** Publishes two locations of one container: its root, and the folder `d`. @param isHeld whether a request to the service is held */
+async function startAtService(t: TestContext, isHeld: (request: string) => boolean) {
+  const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
+  atEnd(t, () => outbound[Symbol.asyncDispose]());
+  const configuration = server.newConfiguration();
+  await createContainer(configuration, outbound);
+  const proxy = await startHoldingProxy(configuration.endpoint ?? '', ({ method, url }) =>
+    isHeld(`${method} ${decodeURIComponent(url ?? '')}`),
+  );
+  atEnd(t, () => proxy[Symbol.asyncDispose]());
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
+  const addLocation = (name: string, prefix: string) =>
+    postern.call('location/add', { name, kind: 'azure', configuration: JSON.stringify({ ...configuration, endpoint: proxy.url, prefix }) });
+  await addLocation('root', '');
+  await addLocation('inner', 'd');
+  const root = (await createShare(postern, { location: 'root' })).base;
+  const inner = (await createShare(postern, { location: 'inner' })).base;
+  const send = async (path: string, method = 'GET', body: string | object = '') => {
+    const headers = typeof body === 'object' ? { 'content-type': 'application/json' } : undefined;
+    const text = typeof body === 'object' ? JSON.stringify(body) : body;
+    return sendPath(postern, path, { method, body: text, ...(headers ? { headers } : {}) });
+  };
+  const pendingCount = async () => (await postern.ports.store.read.selectFrom('unsettled').select('token').execute()).length;
+  return { proxy, root, inner, send, pendingCount };
+}
+
+test('a rename of a folder at a service waits for a file below that is being put in place, and moves it', { skip }, async (t) => {
+  const { proxy, root, send, pendingCount } = await startAtService(t, (request) => /^PUT .*\/d\/file\b/.test(request));
+  assert.equal((await send(`${root}/folder/d`, 'POST')).status, 201);
+  const upload = send(`${root}/file/d/file`, 'PUT', 'content');
+  await proxy.held;
+  let isRenamed = false;
+  const rename = send(`${root}/rename`, 'POST', { path: '/d', name: 'e' }).finally(() => {
+    isRenamed = true;
+  });
+  await until(async () => (await pendingCount()) === 2);
+  for (const name of ['one', 'two', 'three']) assert.equal((await send(`${root}/folder/${name}`, 'POST')).status, 201);
+  assert.equal(isRenamed, false);
+  proxy.release();
+  assert.deepEqual([(await upload).status, (await rename).status], [201, 200]);
+  assert.equal((await send(`${root}/file/e/file`)).text, 'content');
+});
+
+test('while a folder at a service is renamed, another location of the folder and its new name take no changes', { skip }, async (t) => {
+  const { proxy, root, inner, send } = await startAtService(t, (request) => /^PUT .*\/e\/b\b/.test(request));
+  assert.equal((await send(`${root}/folder/d`, 'POST')).status, 201);
+  for (const name of ['a', 'b']) assert.equal((await send(`${root}/file/d/${name}`, 'PUT', name)).status, 201);
+  const rename = send(`${root}/rename`, 'POST', { path: '/d', name: 'e' });
+  await proxy.held;
+  for (const path of [`${inner}/file/a`, `${root}/file/d/a`, `${root}/file/e/a`]) {
+    const { status, json } = await send(path, 'DELETE');
+    assert.ok(status === 503 && json.code === 'changesBusy', `${path} ${status}`);
+  }
+  proxy.release();
+  assert.equal((await rename).status, 200);
+  for (const name of ['a', 'b']) assert.equal((await send(`${root}/file/e/${name}`)).text, name);
+});
