@@ -103,7 +103,7 @@ async function measureSignInStarts(note: Note, postern: BenchPostern, provider: 
     ),
   );
   const minimalTitle =
-    'the same by the smallest program that creates state, nonce and PKCE in an encrypted cookie at a link with limits and headers';
+    'the same by the smallest program that checks a link and a limit, and sets headers and a cookie with state, nonce and PKCE verifier';
   note(comparisonFigure(minimalTitle, 'requests/s', await compareWithBare(`${bare.url}/sign-in/link`)));
   await using withoutLink = await startServer(
     join(import.meta.dirname, 'servers/start-without-link.ts'),

@@ -26,7 +26,7 @@ function memoryOf(pid: number): { now: number; most: number } {
 
 /**
  * Starts a server.
- * @param ready matches the line that the server prints when it is ready, and captures its port (`slow-readers.ts`: count of open downloads)
+ * @param ready matches the line that a ready server prints, and captures the port (of `servers/slow-readers.ts`: how many downloads are open)
  */
 export async function startServer(
   script: string,

@@ -10,7 +10,7 @@ const threadFiles = globSync('src/adapters/**/*-thread.ts', { cwd: root, exclude
 const childFiles = globSync('src/adapters/**/*-child.ts', { cwd: root });
 const includedModules = /^(?:\.|\/|#|typebox|kysely)/;
 
-/** Returns the options for bundling scripts. A module that several scripts need gets a file of its own. */
+/** Returns the options for bundling scripts. Modules that several scripts need are put into files that these scripts share. */
 const bundleOf = (files: readonly string[], extension: string): BuildOptions => ({
   cwd: root,
   input: Object.fromEntries(files.map((file) => [basename(file, '.ts'), join(root, file)])),

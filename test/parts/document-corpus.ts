@@ -162,7 +162,7 @@ async function pdfDocuments(): Promise<[string, CorpusKind, Buffer][]> {
   ];
 }
 
-/** Returns PDF files that only qpdf can make. */
+/** Returns PDF files that qpdf makes: encrypted ones and a linearized one. */
 async function encryptedDocuments(folder: string): Promise<[string, CorpusKind, Buffer][]> {
   const plain = await pdf();
   const encrypt = (reader: string, bits: string, ...more: string[]) =>

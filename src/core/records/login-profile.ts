@@ -24,8 +24,8 @@ export const profileTypeId = (description: string) =>
 export const requiresSignIn = (typeId: number) => typeId !== profileTypes.PUBLIC;
 
 /**
- * Returns whether the lists of shares refer to the access users of a profile by id: then a new user with the name of a deleted
- * one inherits no access. The lists of shares with other profiles hold names.
+ * Returns whether shares with a profile of this type list its access users by id: then a new user with the name of a deleted one
+ * inherits no access. Shares with other profiles list names.
  */
 export const listsUsersById = (typeId: number) => typeId === profileTypes.USERS;
 

@@ -26,7 +26,7 @@ function fakeProgress(pieces: Iterable<string>) {
   return { progress: new UploadProgress({ store, keys: new ObjectKeys() }, 'token'), sent };
 }
 
-test('an upload continues with the ids of its parts and the bytes that follow them, in pieces of any size', async () => {
+test('the progress of an upload is loaded, whatever the size of the pieces that the service sends', async () => {
   const ids = ['"first"', '"\\u00e4"'.repeat(10)];
   for (const size of [1, 10, 1000]) {
     const stored = `${JSON.stringify(ids)}\nrest`;

@@ -35,7 +35,7 @@ export interface VisitorRequest {
   readonly requestId: string;
   readonly credentials: Credentials;
   /**
-   * Must be called after the lookup of the viewId, so that it also counts unknown links of parallel requests.
+   * Must be called after the lookup of the viewId, so that it sees the unknown links that parallel requests have tried meanwhile.
    * @throws Refusal (429) if the network has tried too many unknown links, whether or not this one exists
    */
   readonly checkNetwork: () => void;
