@@ -139,7 +139,7 @@ export async function openPorts(
     totp: totp(),
     passkeys: passkeys(),
     documents: resources.use(new DocumentRenderer(office)),
-    signatures: new CertificateSignatures(outbound),
+    signatures: new CertificateSignatures(outbound, settings.token, process.env),
     media: mediaTypes,
     process: random.token(processBits),
     links: { publicUrl: () => publicUrl },

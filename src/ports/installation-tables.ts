@@ -18,8 +18,10 @@ export interface SignatureTable {
   tid: number;
   /** The certificate and those of its issuers: DER in base64, separated by spaces. */
   chain: string;
-  /** PKCS #8 in PEM, sealed. */
+  /** PKCS #8 in PEM, sealed; empty: the key is in the PKCS #11 token of the server. */
   private_key: string;
+  /** Id of the key in the token; empty: the key is stored here. */
+  token_key_id: string;
   /** Empty: no time stamps. */
   timestamp_url: string;
 }

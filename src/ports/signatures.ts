@@ -1,16 +1,18 @@
-/** A certificate with its private key, as it is stored. */
+/** A private key: PKCS #8 in PEM, or the id of a key in the PKCS #11 token of the server, hexadecimal. */
+export type SigningKey = { readonly pem: string } | { readonly tokenKeyId: string };
+
+/** A certificate with its private key. */
 export interface SigningCertificate {
-  /** The private key: PKCS #8 in PEM. */
-  readonly key: string;
+  readonly key: SigningKey;
   /** The certificate first, then those of its issuers, as far as they are known: DER in base64. */
   readonly chain: readonly [string, ...string[]];
 }
 
-/** A PKCS #12 file cannot be used. The message says why, in words for an operator. */
+/** A certificate cannot be used. The message says why, in words for an operator. */
 export class CertificateUnusable extends Error {
-  readonly field: 'certificate' | 'password';
+  readonly field: 'certificate' | 'password' | 'tokenKeyId';
 
-  constructor(field: 'certificate' | 'password', message: string) {
+  constructor(field: CertificateUnusable['field'], message: string) {
     super(message);
     this.field = field;
   }
@@ -18,6 +20,9 @@ export class CertificateUnusable extends Error {
 
 /** The time-stamp authority does not respond, or its response cannot be used. The message says why, in words for an operator. */
 export class TimeStampUnavailable extends Error {}
+
+/** The PKCS #11 token of the server does not sign. The message says why, in words for an operator. */
+export class TokenUnavailable extends Error {}
 
 /** A time-stamp authority (RFC 3161) that a tenant names. */
 export interface TimeStampAuthority {
@@ -27,12 +32,20 @@ export interface TimeStampAuthority {
 
 /** Signs digests of PDF files with the certificate of a tenant. */
 export interface Signatures {
+  /** Returns the ids of the keys in the PKCS #11 token with which a tenant may sign. */
+  tokenKeyIds(tid: number): readonly string[];
+  /**
+   * Reads a certificate whose key is in the token, and tries the key.
+   * @param pem the certificate and those of its issuers, in PEM
+   * @throws CertificateUnusable, TokenUnavailable
+   */
+  readTokenCertificate(pem: Uint8Array, tokenKeyId: string): Promise<SigningCertificate>;
   /** Reads the certificate and the key from a PKCS #12 file. @throws CertificateUnusable */
   readPkcs12(file: Uint8Array, password: string): Promise<SigningCertificate>;
   /**
    * Returns a detached CMS signature for PAdES, in DER: of the level B-B, or B-T with a time-stamp authority.
    * @param digest SHA-256 of the signed bytes
-   * @throws TimeStampUnavailable
+   * @throws TimeStampUnavailable, TokenUnavailable
    */
   sign(digest: Uint8Array, certificate: SigningCertificate, authority: TimeStampAuthority | null): Promise<Uint8Array>;
 }

@@ -20,6 +20,7 @@ import {
   parseTenantIds,
   text,
 } from './setting-values.ts';
+import { tokenSettingDefinitions } from './token-settings.ts';
 
 export const settingDefinitions = {
   port: setting('PORT', '8080', 'Port that Postern listens on.', parsePort),
@@ -128,6 +129,7 @@ export const settingDefinitions = {
   ),
   ...mailSettingDefinitions,
   ...operatorProviderDefinitions,
+  ...tokenSettingDefinitions,
   maxFileSize: setting('POSTERN_MAX_FILE_SIZE', '1099511627776', 'Largest upload, in bytes.', parsePositive),
   accessLog: setting(
     'POSTERN_ACCESS_LOG',

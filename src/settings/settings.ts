@@ -1,9 +1,11 @@
 import type { OperatorProvider } from '#core/openid/operator-role.ts';
+import type { TokenSettings } from '#core/token-settings.ts';
 import { removeServiceVariables } from './kubernetes-variables.ts';
 import type { MailSettings } from './mail-settings.ts';
 import { readOperatorProvider } from './operator-provider-settings.ts';
 import type { Setting } from './setting.ts';
 import { settingDefinitions } from './setting-definitions.ts';
+import { readTokenSettings } from './token-settings.ts';
 
 /** The settings of the server: environment variables, read once at start. */
 export interface Settings {
@@ -38,6 +40,8 @@ export interface Settings {
   readonly mail: MailSettings | null;
   /** null: operators sign in with passwords only. */
   readonly operatorProvider: OperatorProvider | null;
+  /** null: PDF files are signed only with keys that Postern stores. */
+  readonly token: TokenSettings | null;
   /** Path of the program of LibreOffice; null: Office documents are not drawn. */
   readonly libreOffice: string | null;
   readonly maxFileSize: number;
@@ -87,6 +91,8 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
     settingErrors.push(`${settingDefinitions.smtp.name} needs ${settingDefinitions.mailFrom.name}: the address that mails are sent from`);
   if (environment[settingDefinitions.operatorIssuer.name] && !environment[settingDefinitions.operatorClientId.name])
     settingErrors.push(`${settingDefinitions.operatorIssuer.name} needs ${settingDefinitions.operatorClientId.name}`);
+  if (environment[settingDefinitions.tokenModule.name] && !environment[settingDefinitions.tokenLabel.name])
+    settingErrors.push(`${settingDefinitions.tokenModule.name} needs ${settingDefinitions.tokenLabel.name}`);
   if (settingErrors.length > 0) throw new InvalidSetting(settingErrors.join('\n'));
   const readValue = <T>({ name, defaultValue, parse }: Setting<T>): T => parse(environment[name] || defaultValue); // an empty variable counts as unset
   const [data, localRoots] = [readValue(settingDefinitions.data), readValue(settingDefinitions.localRoots)];
@@ -124,6 +130,7 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
             timeZone: readValue(settingDefinitions.mailTimeZone),
           },
     operatorProvider: readOperatorProvider(readValue),
+    token: readTokenSettings(readValue),
     libreOffice: readValue(settingDefinitions.libreOffice),
     maxFileSize: readValue(settingDefinitions.maxFileSize),
     accessLog: readValue(settingDefinitions.accessLog),

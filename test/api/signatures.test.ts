@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { isInstalled } from '../parts/is-installed.ts';
 import { pkcs12Password as password, startTimeStampAuthority, TestAuthority } from '../parts/signing-certificates.ts';
+import { createToken, missingForToken } from '../parts/soft-hsm.ts';
 import { startPostern } from '../start.ts';
 import { hour, settableClock } from '../visit/visiting.ts';
 import { fieldErrorsOf } from './field-errors.ts';
@@ -11,13 +14,16 @@ const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.0/8' };
 const mask = '********';
 const noCertificate = {
   ...{ subject: null, issuer: null, serialNumber: null, validFrom: null, validTo: null },
-  ...{ certificate: null, password: null, timestampUrl: null },
+  ...{ certificate: null, password: null, tokenKeyId: null, timestampUrl: null },
 };
 
 /** Starts Postern and a certificate authority. */
-async function start(t: Parameters<typeof startPostern>[0]) {
+async function start(t: Parameters<typeof startPostern>[0], settings: Readonly<Record<string, string>> = {}) {
   const clock = settableClock();
-  const [postern, authority] = [await startPostern(t, { environment, replacements: { ports: { clock } } }), await TestAuthority.create(t)];
+  const [postern, authority] = [
+    await startPostern(t, { environment: { ...environment, ...settings }, replacements: { ports: { clock } } }),
+    await TestAuthority.create(t),
+  ];
   clock.advance(hour); // so that certificates that are issued from now on are already valid by the clock of Postern
   const get = () => postern.call('signature/get', {});
   return { clock, postern, authority, get };
@@ -125,4 +131,27 @@ test('only admins see and change the certificate', options, async (t) => {
     ['delete', {}],
   ] as const)
     assert.equal((await postern.send(`signature/${name}`, sent, { key })).status, 403, name);
+});
+
+test('a certificate whose key is in a PKCS #11 token is stored only if the settings allow the key and it is that of the certificate', {
+  skip: options.skip || missingForToken() || false,
+}, async (t) => {
+  const token = await createToken(t);
+  const { postern, authority } = await start(t, { ...token.environment, POSTERN_PKCS11_KEYS: '1:0a, 2:0c' });
+  for (const name of ['one', 'two']) authority.issue(name);
+  const pemOf = (name: string) => readFileSync(join(authority.folder, `${name}.pem`)).toString('base64');
+  token.importKey(join(authority.folder, 'one.key'), '0a');
+  token.importKey(join(authority.folder, 'one.key'), '0c');
+  assert.deepEqual((await postern.call('signature/get')).tokenKeyIds, ['0a']);
+  const update = (body: object) => postern.send('signature/update', { password: '', ...body });
+  assert.deepEqual(fieldErrorsOf(await update({ certificate: pemOf('one'), tokenKeyId: '0c' })), ['tokenKeyId']);
+  assert.deepEqual(fieldErrorsOf(await update({ certificate: pemOf('two'), tokenKeyId: '0a' })), ['tokenKeyId']);
+  assert.deepEqual(fieldErrorsOf(await update({ certificate: authority.pkcs12('three'), tokenKeyId: '0a' })), ['certificate']);
+  assert.equal((await update({ certificate: pemOf('one'), tokenKeyId: '0a' })).status, 200);
+  const record = await postern.call('signature/get');
+  assert.deepEqual([record.subject, record.tokenKeyId, record.certificate], ['CN=one, O=Acme', '0a', mask]);
+  await postern.call('signature/update', record);
+  assert.deepEqual(fieldErrorsOf(await update({ certificate: mask, password: mask, tokenKeyId: null })), ['tokenKeyId']);
+  await postern.call('signature/update', { certificate: authority.pkcs12('three'), password, tokenKeyId: null });
+  assert.equal((await postern.call('signature/get')).tokenKeyId, null);
 });

@@ -7,6 +7,7 @@ import { PDFDict, PDFDocument, PDFHexString, PDFName } from '@cantoo/pdf-lib';
 import { isInstalled } from '../parts/is-installed.ts';
 import { samplePdf, samplePhoto, sampleText } from '../parts/sample-documents.ts';
 import { pkcs12Password as password, startTimeStampAuthority, TestAuthority } from '../parts/signing-certificates.ts';
+import { createToken, missingForToken } from '../parts/soft-hsm.ts';
 import { zipContents } from '../parts/zip-contents.ts';
 import { startPostern } from '../start.ts';
 import { createShare, hour, sendPath, settableClock } from './visiting.ts';
@@ -15,9 +16,9 @@ const options = { skip: !isInstalled('openssl') || !isInstalled('pdfsig') || !is
 const reason = 'Approved: Größe 日本';
 
 /** Publishes a folder whose PDF files are signed. */
-async function shareSigned(t: TestContext, over: object = {}) {
+async function shareSigned(t: TestContext, over: object = {}, settings: Readonly<Record<string, string>> = {}) {
   const clock = settableClock();
-  const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
+  const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1', ...settings };
   const postern = await startPostern(t, { environment, replacements: { ports: { clock } } });
   const authority = await TestAuthority.create(t);
   await mkdir(join(postern.files, 'box'));
@@ -55,6 +56,30 @@ for (const key of ['ec', 'rsa'] as const)
     await checkCms(authority, bytes);
     assert.doesNotMatch(printCms(authority), /signingTime/); // the signature dictionary of the PDF has the time
     assert.deepEqual(await reasonsOf(bytes), [reason]);
+  });
+
+for (const key of ['ec', 'rsa'] as const)
+  test(`a PDF is signed with a key (${key}) that never leaves a PKCS #11 token; without the token, it is not sent`, {
+    skip: options.skip || missingForToken() || false,
+  }, async (t) => {
+    const token = await createToken(t);
+    const keys = { ...token.environment, POSTERN_PKCS11_KEYS: '1:0a, 1:0b' };
+    const { authority, postern, put, send, check } = await shareSigned(t, {}, keys);
+    authority.issue('holder', { key });
+    const pem = (await readFile(join(authority.folder, 'holder.pem'))).toString('base64');
+    token.importKey(join(authority.folder, 'holder.key'), '0a');
+    await postern.call('signature/update', { certificate: pem, password: '', tokenKeyId: '0A' });
+    assert.equal((await postern.call('signature/test')).works, true);
+    await put('paper.pdf', await samplePdf());
+    const { status, bytes } = await send('/file/paper.pdf');
+    assert.equal(status, 200);
+    assert.match((await check(bytes))[0] ?? '', /Total document signed[\s\S]*Signature is Valid/);
+    await checkCms(authority, bytes);
+    await token.remove();
+    const refused = await send('/file/paper.pdf');
+    assert.deepEqual([refused.status, refused.json.code], [503, 'signingUnavailable']);
+    assert.match(refused.json.detail, /PKCS #11 token does not sign/);
+    assert.ok(!refused.text.includes('1234'));
   });
 
 /** Returns the signature that `checkCms` has checked, as openssl prints it. */

@@ -1,15 +1,29 @@
+import { createPrivateKey, sign } from 'node:crypto';
+import { promisify } from 'node:util';
 import Type from 'typebox';
+import type { TokenSettings } from '#core/token-settings.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import { CertificateUnusable, type Signatures, type SigningCertificate, type TimeStampAuthority } from '#ports/signatures.ts';
+import {
+  CertificateUnusable,
+  type Signatures,
+  type SigningCertificate,
+  type TimeStampAuthority,
+  TokenUnavailable,
+} from '#ports/signatures.ts';
 import { childScript } from './sandbox/child-script.ts';
 import { parseHeader } from './sandbox/parse-header.ts';
 import { SandboxedProcess, SandboxFailure } from './sandbox/sandboxed-process.ts';
+import type { SignBytes } from './signature/cms-signature.ts';
+import { OtherKey, Pkcs11Token } from './signature/pkcs11-token.ts';
+import { readPemChain } from './signature/read-token-certificate.ts';
 
 const limits = { memory: 512, taskTime: 10_000, answer: 1 << 20 };
 
-const Answer = Type.Object({ key: Type.String(), chain: Type.Array(Type.String(), { minItems: 1 }) });
+const signAsync = promisify(sign);
 
-const unusable = (field: 'certificate' | 'password', message: string) => new CertificateUnusable(field, message);
+const Answer = Type.Object({ key: Type.Object({ pem: Type.String() }), chain: Type.Array(Type.String(), { minItems: 1 }) });
+
+const unusable = (field: CertificateUnusable['field'], message: string) => new CertificateUnusable(field, message);
 
 function errorOf(refused: unknown): CertificateUnusable {
   if (refused === 'password') return unusable('password', 'is not the password of the file');
@@ -21,14 +35,32 @@ function errorOf(refused: unknown): CertificateUnusable {
 }
 
 /**
- * Signs with certificates whose keys are stored. PKCS #12 files are read in a process of their own, because they may be damaged or
+ * Signs with certificates whose keys are stored, or are in a PKCS #11 token. PKCS #12 files are read in a process of their own, because they may be damaged or
  * hostile.
  */
 export class CertificateSignatures implements Signatures {
   readonly #outbound: Pick<Outbound, 'request'>;
 
-  constructor(outbound: Pick<Outbound, 'request'>) {
+  readonly #token: Pkcs11Token | null;
+
+  /** @param token null: the server has none @param environment of this process, which the module of the token may need */
+  constructor(outbound: Pick<Outbound, 'request'>, token: TokenSettings | null, environment: Readonly<Record<string, string | undefined>>) {
     this.#outbound = outbound;
+    this.#token = token && new Pkcs11Token(token, environment);
+  }
+
+  tokenKeyIds(tid: number): readonly string[] {
+    return this.#token?.keyIds(tid) ?? [];
+  }
+
+  async readTokenCertificate(pem: Uint8Array, tokenKeyId: string): Promise<SigningCertificate> {
+    const certificate = { chain: readPemChain(pem), key: { tokenKeyId } };
+    try {
+      await this.#signerOf(certificate)(Buffer.from('test'));
+    } catch (cause) {
+      throw cause instanceof OtherKey ? unusable('tokenKeyId', 'is not the key of the certificate') : cause;
+    }
+    return certificate;
   }
 
   async readPkcs12(file: Uint8Array, password: string): Promise<SigningCertificate> {
@@ -54,6 +86,14 @@ export class CertificateSignatures implements Signatures {
       import('./signature/cms-signature.ts'),
       import('./signature/time-stamp.ts'),
     ]);
-    return cmsSignature(digest, certificate, authority && timeStamper(this.#outbound, authority));
+    const signBytes = this.#signerOf(certificate);
+    return cmsSignature(digest, certificate.chain, signBytes, authority && timeStamper(this.#outbound, authority));
+  }
+
+  /** @throws TokenUnavailable if the server has no token any more */
+  #signerOf({ key, chain }: SigningCertificate): SignBytes {
+    if ('pem' in key) return (bytes) => signAsync('sha256', bytes, createPrivateKey(key.pem));
+    if (!this.#token) throw new TokenUnavailable('The settings name no PKCS #11 token.');
+    return this.#token.signerFor(key.tokenKeyId, chain[0]);
   }
 }

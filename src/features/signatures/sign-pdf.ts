@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '#core/messages.ts';
 import type { SignaturePlace } from '#ports/documents.ts';
 import type { Ports } from '#ports/ports.ts';
-import { type SigningCertificate, type TimeStampAuthority, TimeStampUnavailable } from '#ports/signatures.ts';
+import { type SigningCertificate, type TimeStampAuthority, TimeStampUnavailable, TokenUnavailable } from '#ports/signatures.ts';
 import { certificateDetails } from './certificate-details.ts';
 import { findSignature, openSignature } from './stored-signature.ts';
 
@@ -21,11 +21,14 @@ export interface Signer {
 const unavailable = (detail: string) => new Refusal('signingUnavailable', detail);
 
 /** Returns the certificate with which a tenant signs. @throws Refusal (503) if there is none that is valid now */
-export async function findSigner({ store, vault, clock }: SignPorts, tid: number): Promise<Signer> {
+export async function findSigner({ store, vault, clock, signatures }: SignPorts, tid: number): Promise<Signer> {
   const stored = await findSignature(store.read, tid);
   if (!stored) throw unavailable('No certificate for digital signatures is stored.');
   const certificate = openSignature(vault, stored);
   if (!certificate) throw unavailable('The certificate for digital signatures must be entered again.');
+  const { key } = certificate;
+  if ('tokenKeyId' in key && !signatures.tokenKeyIds(tid).includes(key.tokenKeyId))
+    throw unavailable('The settings do not allow the key of the certificate.');
   const { validFrom, validTo } = certificateDetails(certificate);
   const now = clock.now();
   if (now > validTo) throw unavailable('The certificate for digital signatures has expired.');
@@ -46,7 +49,7 @@ async function digestOf({ bytes, start, end }: SignaturePlace): Promise<Uint8Arr
 
 /**
  * Returns a PDF with a signature (PAdES B-B, or B-T with a time-stamp authority).
- * @throws DocumentUnusable, RendererUnavailable; Refusal (503) if the time-stamp authority does not respond
+ * @throws DocumentUnusable, RendererUnavailable; Refusal (503) if the time-stamp authority or the PKCS #11 token does not respond
  */
 export async function signPdf(
   { documents, signatures, clock }: Pick<SignPorts, 'documents' | 'signatures' | 'clock'>,
@@ -63,7 +66,8 @@ export async function signPdf(
     place.bytes.set(Buffer.from(digits, 'latin1'), place.start + 1);
     return place.bytes;
   } catch (cause) {
-    if (cause instanceof TimeStampUnavailable) throw new Refusal('signingUnavailable', cause.message, { retryAfter });
+    if (cause instanceof TimeStampUnavailable || cause instanceof TokenUnavailable)
+      throw new Refusal('signingUnavailable', cause.message, { retryAfter });
     throw cause;
   }
 }

@@ -2,15 +2,15 @@ import Type from 'typebox';
 import { millisecondsPerDay } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { secretMask } from '#core/records/login-profile.ts';
-import { SignatureChange, SignatureRecord } from '#core/records/signature.ts';
+import { SignatureChange, StoredSignatureRecord } from '#core/records/signature.ts';
 import { type TestedStep, testResult } from '#core/records/test-result.ts';
 import { changeOperation, readOperation } from '#features/operation.ts';
 import { parseBase64 } from '#features/records/parse-base64.ts';
 import type { Ports } from '#ports/ports.ts';
-import { CertificateUnusable, type SigningCertificate } from '#ports/signatures.ts';
+import { CertificateUnusable, type SigningCertificate, TokenUnavailable } from '#ports/signatures.ts';
 import { certificateDetails } from './certificate-details.ts';
 import { findSigner, type SignPorts, signPdf } from './sign-pdf.ts';
-import { findSignature, sealKey, signatureRecord, storeSignature } from './stored-signature.ts';
+import { findSignature, signatureRecord, storedKey, storeSignature } from './stored-signature.ts';
 import { testPage } from './test-page.ts';
 
 const noBody = Type.Object({}, { additionalProperties: false });
@@ -21,9 +21,9 @@ export const getSignature = readOperation({
   role: 'admin',
   summary: 'Returns the certificate with which the tenant signs PDF files, without its secrets.',
   body: noBody,
-  response: SignatureRecord,
-  async read(_body, caller, ports) {
-    return signatureRecord(await findSignature(ports.store.read, caller.tid));
+  response: StoredSignatureRecord,
+  async read(_body, { tid }, { store, signatures }) {
+    return { ...signatureRecord(await findSignature(store.read, tid)), tokenKeyIds: [...signatures.tokenKeyIds(tid)] };
   },
 });
 
@@ -34,20 +34,25 @@ function checkTimestampUrl(text: string): void {
     throw fieldRefusal('timestampUrl', 'must be an https or http address without a username and password');
 }
 
-/** Reads a new certificate. @returns null if it does not change @throws Refusal (400) */
+/** Reads a new certificate. @returns null if it does not change @throws Refusal (400); (503) if the PKCS #11 token does not sign */
 async function readCertificate(
-  { certificate, password }: SignatureChange,
+  { certificate, password, tokenKeyId }: SignatureChange,
   { signatures, clock }: Pick<Ports, 'signatures' | 'clock'>,
+  tid: number,
 ): Promise<SigningCertificate | null> {
   if (certificate === secretMask && password === secretMask) return null;
   if (certificate === secretMask) throw fieldRefusal('certificate', 'must be sent again together with its password');
-  const bytes = parseBase64('certificate', certificate, 'a PKCS #12 file');
+  const keyId = tokenKeyId?.toLowerCase() || null;
+  if (keyId !== null && !signatures.tokenKeyIds(tid).includes(keyId))
+    throw fieldRefusal('tokenKeyId', 'must be one of the tokenKeyIds of signature/get');
+  const bytes = parseBase64('certificate', certificate, keyId === null ? 'a PKCS #12 file' : 'a PEM file');
   try {
-    const read = await signatures.readPkcs12(bytes, password);
+    const read = await (keyId === null ? signatures.readPkcs12(bytes, password) : signatures.readTokenCertificate(bytes, keyId));
     if (certificateDetails(read).validTo < clock.now()) throw fieldRefusal('certificate', 'must not have expired');
     return read;
   } catch (cause) {
     if (cause instanceof CertificateUnusable) throw fieldRefusal(cause.field, cause.message);
+    if (cause instanceof TokenUnavailable) throw new Refusal('signingUnavailable', cause.message);
     throw cause;
   }
 }
@@ -59,17 +64,24 @@ export const updateSignature = changeOperation({
   summary: 'Stores the certificate with which the tenant signs PDF files, in place of the former one.',
   message: 'signatureUpdated',
   body: SignatureChange,
-  computed: ['subject', 'issuer', 'serialNumber', 'validFrom', 'validTo'],
-  async check(body, _caller, ports) {
+  computed: ['subject', 'issuer', 'serialNumber', 'validFrom', 'validTo', 'tokenKeyIds'],
+  async check(body, { tid }, ports) {
     checkTimestampUrl(body.timestampUrl ?? '');
-    return readCertificate(body, ports);
+    return readCertificate(body, ports, tid);
   },
-  async change({ timestampUrl }, { tid }, tx, { vault }, read: SigningCertificate | null) {
+  async change({ timestampUrl, tokenKeyId }, { tid }, tx, { vault }, read: SigningCertificate | null) {
     const before = await findSignature(tx, tid);
-    const certificate = read ? { chain: read.chain, sealedKey: sealKey(vault, read.key) } : before;
+    if (!read && before && tokenKeyId !== undefined && (tokenKeyId ?? '') !== before.tokenKeyId)
+      throw fieldRefusal('tokenKeyId', 'can change only together with the certificate');
+    const certificate = read ? { chain: read.chain, ...storedKey(vault, read.key) } : before;
     if (!certificate) throw fieldRefusal('certificate', `must be a PKCS #12 file, not ${secretMask}: no certificate is stored yet`);
-    const { chain, sealedKey } = certificate;
-    const after = { chain, sealedKey, timestampUrl: timestampUrl === undefined ? (before?.timestampUrl ?? '') : (timestampUrl ?? '') };
+    const { chain, sealedKey, tokenKeyId: keyId } = certificate;
+    const after = {
+      chain,
+      sealedKey,
+      tokenKeyId: keyId,
+      timestampUrl: timestampUrl === undefined ? (before?.timestampUrl ?? '') : (timestampUrl ?? ''),
+    };
     await storeSignature(tx, tid, after);
     return { audit: { before: before && signatureRecord(before), after: signatureRecord(after) } };
   },

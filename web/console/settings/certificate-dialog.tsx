@@ -1,4 +1,4 @@
-import { FileInput, TextInput } from '@mantine/core';
+import { FileInput, Select, TextInput } from '@mantine/core';
 import { post } from '#console/api/call.ts';
 import { base64Of } from '#console/components/base64.ts';
 import { Dialog } from '#console/components/dialog.tsx';
@@ -10,6 +10,8 @@ interface Props {
   /** The stored address; null: none. */
   readonly timestampUrl: string | null;
   readonly isStored: boolean;
+  /** Ids of the keys in the PKCS #11 token of the server that may be used. */
+  readonly tokenKeyIds: readonly string[];
   readonly onSaved: () => Promise<unknown>;
   readonly close: () => void;
 }
@@ -17,14 +19,19 @@ interface Props {
 interface CertificateValues extends Record<string, unknown> {
   readonly certificate: File | null;
   readonly password: string;
+  /** null: the key is in the file. */
+  readonly tokenKeyId: string | null;
   readonly timestampUrl: string;
 }
 
 /** Stores a certificate, or changes only the address of the time-stamp authority. */
-export function CertificateDialog({ timestampUrl, isStored, onSaved, close }: Props) {
-  const initial: CertificateValues = { certificate: null, password: '', timestampUrl: timestampUrl ?? '' };
-  const smallForm = useSmallForm(initial, async ({ certificate, password, timestampUrl: url }) => {
-    const file = certificate ? { certificate: await base64Of(certificate), password } : { certificate: secretMask, password: secretMask };
+export function CertificateDialog({ timestampUrl, isStored, tokenKeyIds, onSaved, close }: Props) {
+  const initial: CertificateValues = { certificate: null, password: '', tokenKeyId: null, timestampUrl: timestampUrl ?? '' };
+  const smallForm = useSmallForm(initial, async ({ certificate, password, tokenKeyId, timestampUrl: url }) => {
+    const secret = tokenKeyId === null ? password : '';
+    const file = certificate
+      ? { certificate: await base64Of(certificate), password: secret, tokenKeyId }
+      : { certificate: secretMask, password: secretMask };
     await post('signature/update', { ...file, timestampUrl: url.trim() });
     await onSaved();
     close();
@@ -33,18 +40,33 @@ export function CertificateDialog({ timestampUrl, isStored, onSaved, close }: Pr
   return (
     <Dialog onClose={close} title={isStored ? 'Change certificate' : 'Upload certificate'}>
       <SmallFormFields smallForm={smallForm} saveLabel="Save" cancel={close}>
+        {tokenKeyIds.length > 0 && (
+          <Select
+            label="Private key"
+            placeholder="In the certificate file"
+            data={tokenKeyIds.map((id) => ({ value: id, label: `Key ${id} of the PKCS #11 token` }))}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Key in the certificate file' }}
+            {...form.getInputProps('tokenKeyId')}
+          />
+        )}
         <FileInput
           label="Certificate file"
           description={
-            isStored ? 'Leave empty to keep the stored certificate.' : 'A .p12 or .pfx file with the certificate and its private key.'
+            form.values.tokenKeyId !== null
+              ? 'A .pem file with the certificate of the key, and those of its issuers.'
+              : isStored
+                ? 'Leave empty to keep the stored certificate.'
+                : 'A .p12 or .pfx file with the certificate and its private key.'
           }
           placeholder="Choose a file"
-          accept=".p12,.pfx,application/x-pkcs12"
-          required={!isStored}
+          accept={form.values.tokenKeyId === null ? '.p12,.pfx,application/x-pkcs12' : '.pem,.crt,.cer'}
+          required={!isStored || form.values.tokenKeyId !== null}
           clearable
+          clearButtonProps={{ 'aria-label': 'No file' }}
           {...form.getInputProps('certificate')}
         />
-        {form.values.certificate && (
+        {form.values.certificate && form.values.tokenKeyId === null && (
           <SecretInput label="Password of the file" description="Postern does not store it." {...form.getInputProps('password')} />
         )}
         <TextInput

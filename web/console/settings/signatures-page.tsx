@@ -10,7 +10,7 @@ import { TestPanel } from '#console/components/test-panel.tsx';
 import { EndTime } from '#console/components/times.tsx';
 import { useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
-import type { SignatureRecord } from '#core/records/signature.ts';
+import type { StoredSignatureRecord } from '#core/records/signature.ts';
 import { CertificateDialog } from './certificate-dialog.tsx';
 import { SettingsTabs } from './settings-tabs.tsx';
 import { expiryWarning } from './signature-expiry.ts';
@@ -49,7 +49,7 @@ export function SignaturesPage() {
   );
 }
 
-function Certificate({ signature }: { signature: SignatureRecord }) {
+function Certificate({ signature }: { signature: StoredSignatureRecord }) {
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'change' | 'delete' | null>(null);
   const isStored = signature.certificate !== null;
@@ -65,7 +65,13 @@ function Certificate({ signature }: { signature: SignatureRecord }) {
         </EmptyState>
       )}
       {dialog === 'change' && (
-        <CertificateDialog timestampUrl={signature.timestampUrl} isStored={isStored} onSaved={reload} close={close} />
+        <CertificateDialog
+          timestampUrl={signature.timestampUrl}
+          isStored={isStored}
+          tokenKeyIds={signature.tokenKeyIds}
+          onSaved={reload}
+          close={close}
+        />
       )}
       {dialog === 'delete' && (
         <ConfirmDialog
@@ -85,12 +91,12 @@ function Certificate({ signature }: { signature: SignatureRecord }) {
 }
 
 interface StoredProps {
-  readonly signature: SignatureRecord;
+  readonly signature: StoredSignatureRecord;
   readonly change: () => void;
   readonly askToDelete: () => void;
 }
 
-function Stored({ signature: { subject, issuer, serialNumber, validTo, timestampUrl }, change, askToDelete }: StoredProps) {
+function Stored({ signature: { subject, issuer, serialNumber, validTo, tokenKeyId, timestampUrl }, change, askToDelete }: StoredProps) {
   const warning = expiryWarning(validTo, Date.now());
   return (
     <>
@@ -107,6 +113,7 @@ function Stored({ signature: { subject, issuer, serialNumber, validTo, timestamp
           <Fact name="Expires">
             <EndTime at={validTo} />
           </Fact>
+          <Fact name="Private key">{tokenKeyId === null ? 'stored in Postern' : `key ${tokenKeyId} of the PKCS #11 token`}</Fact>
           <Fact name="Time-stamp authority">{timestampUrl ?? 'none'}</Fact>
         </dl>
         <Group>

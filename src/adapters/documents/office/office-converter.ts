@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
+import { runCommand } from '#adapters/documents/run-command.ts';
 import { noBytes } from '#adapters/documents/sandbox/frames.ts';
 import { type FairScheduler, fairScheduler } from '#adapters/os/fair-scheduler.ts';
 import { DocumentUnusable, RendererUnavailable, type SourceDocument } from '#ports/documents.ts';
-import { runCommand } from './run-command.ts';
 import { isInstallation, missingProgram, sandboxCommand } from './sandbox-command.ts';
 
 const memory = 1024; // MiB

@@ -1,5 +1,4 @@
-import { createHash, createPrivateKey, sign } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createHash, X509Certificate } from 'node:crypto';
 import { fromBER, Null, ObjectIdentifier, OctetString, Sequence, Set as SetOf } from 'asn1js';
 import {
   AlgorithmIdentifier,
@@ -15,8 +14,6 @@ import {
   SignerInfo,
 } from 'pkijs';
 import type { SigningCertificate } from '#ports/signatures.ts';
-
-const signAsync = promisify(sign);
 
 const oid = {
   data: '1.2.840.113549.1.7.1',
@@ -35,6 +32,9 @@ const directoryName = 4; // the choice of GeneralName for a name in X.500 form
 export const exactBuffer = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 
 export const sha256Of = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
+
+/** Signs the SHA-256 of some bytes. @returns the signature: of RSA with PKCS #1 v1.5, or of ECDSA in DER */
+export type SignBytes = (bytes: Uint8Array) => Promise<Uint8Array>;
 
 /** Asks an authority for a time stamp of some bytes. @returns a TimeStampToken (RFC 3161) in DER */
 export type TimeStamper = (stamped: Uint8Array) => Promise<Uint8Array>;
@@ -65,11 +65,13 @@ function sortAttributes(attributes: readonly Attribute[]): Attribute[] {
 /**
  * Returns a detached CMS signature for `ETSI.CAdES.detached` (ETSI EN 319 142-1), in DER.
  * @param digest SHA-256 of the signed bytes
+ * @param sign with the key of the first certificate
  * @param timeStamp null: level B-B; else B-T, with a time stamp of the signature's value
  */
 export async function cmsSignature(
   digest: Uint8Array,
-  { key, chain }: SigningCertificate,
+  chain: SigningCertificate['chain'],
+  sign: SignBytes,
   timeStamp: TimeStamper | null,
 ): Promise<Uint8Array> {
   const certificates = chain.map((base64) => Certificate.fromBER(exactBuffer(Buffer.from(base64, 'base64'))));
@@ -77,9 +79,8 @@ export async function cmsSignature(
   if (!own) throw new TypeError('a signing certificate has no certificate');
   const attributes = sortAttributes(signedAttributes(digest, Buffer.from(chain[0], 'base64'), own));
   const signedBytes = new SetOf({ value: attributes.map((value) => value.toSchema()) }).toBER();
-  const privateKey = createPrivateKey(key);
-  const isRsa = privateKey.asymmetricKeyType === 'rsa';
-  const signature = await signAsync('sha256', new Uint8Array(signedBytes), privateKey);
+  const isRsa = new X509Certificate(Buffer.from(chain[0], 'base64')).publicKey.asymmetricKeyType === 'rsa';
+  const signature = await sign(new Uint8Array(signedBytes));
   const token = timeStamp && fromBER(exactBuffer(await timeStamp(signature))).result;
   const sha256Algorithm = new AlgorithmIdentifier({ algorithmId: oid.sha256 });
   const signer = new SignerInfo({

@@ -2,13 +2,11 @@ import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 
 import forge from 'node-forge';
 import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
 import type { SigningCertificate } from '#ports/signatures.ts';
+import { chainOf, isAllowedKey } from './certificate-chain.ts';
 
 const { asn1, pkcs12, pki } = forge;
 type Pkcs12 = ReturnType<typeof pkcs12.pkcs12FromAsn1>;
 type Bag = NonNullable<ReturnType<Pkcs12['getBags']>[string]>[number];
-
-const curves: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1'];
-const [minRsaBits, maxRsaBits] = [2048, 4096];
 
 const derOf = (value: forge.asn1.Asn1) => Buffer.from(asn1.toDer(value).getBytes(), 'latin1');
 
@@ -42,25 +40,6 @@ function certificateOf({ cert, asn1: stored }: Bag): X509Certificate | null {
   return certificate ? new X509Certificate(derOf(certificate)) : null;
 }
 
-/** @throws TaskRefused (`algorithm`) */
-function checkAlgorithm({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): void {
-  const { modulusLength = 0, namedCurve } = asymmetricKeyDetails;
-  const isRsa = asymmetricKeyType === 'rsa' && modulusLength >= minRsaBits && modulusLength <= maxRsaBits;
-  if (!isRsa && !(asymmetricKeyType === 'ec' && curves.includes(namedCurve))) throw new TaskRefused('algorithm');
-}
-
-/** Returns a certificate and those that issued it, as far as they are known. */
-function chainOf(own: X509Certificate, certificates: readonly X509Certificate[]): [string, ...string[]] {
-  const issuers: X509Certificate[] = [];
-  for (let last = own; ; ) {
-    const issuer = certificates.find((other) => other !== last && !issuers.includes(other) && other !== own && last.checkIssued(other));
-    if (!issuer) break;
-    issuers.push(issuer);
-    last = issuer;
-  }
-  return [own.raw.toString('base64'), ...issuers.map(({ raw }) => raw.toString('base64'))];
-}
-
 /** @throws TaskRefused (`algorithm`) if a signature of the key is not valid for its certificate */
 function trySignature(key: KeyObject, { publicKey }: X509Certificate): void {
   const text = Buffer.from('test');
@@ -73,10 +52,10 @@ export function readPkcs12(file: Uint8Array, password: string): SigningCertifica
   const keyBags = [...bagsOf(content, pki.oids['pkcs8ShroudedKeyBag']), ...bagsOf(content, pki.oids['keyBag'])];
   const [key] = keyBags.flatMap((bag) => keyOf(bag) ?? []);
   if (!key) throw new TaskRefused('noKey');
-  checkAlgorithm(key);
+  if (!isAllowedKey(key)) throw new TaskRefused('algorithm');
   const certificates = bagsOf(content, pki.oids['certBag']).flatMap((bag) => certificateOf(bag) ?? []);
   const own = certificates.find((certificate) => certificate.checkPrivateKey(key));
   if (!own) throw new TaskRefused('noCertificate');
   trySignature(key, own);
-  return { key: key.export({ format: 'pem', type: 'pkcs8' }), chain: chainOf(own, certificates) };
+  return { key: { pem: key.export({ format: 'pem', type: 'pkcs8' }) }, chain: chainOf(own, certificates) };
 }

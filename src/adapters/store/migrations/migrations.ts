@@ -38,6 +38,7 @@ import { linkWithoutRowid } from './0037-link-without-rowid.ts';
 import { copyProtectText } from './0038-copy-protect-text.ts';
 import { traceIds } from './0039-trace-ids.ts';
 import { startedChanges } from './0040-started-changes.ts';
+import { tokenKeys } from './0041-token-keys.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   copyProtectText,
   traceIds,
   startedChanges,
+  tokenKeys,
 ];

@@ -37,13 +37,18 @@ function collect(stream: Readable, maxBytes: number, onMore: () => void): readon
   return pieces;
 }
 
-/** Runs a command with bytes as its standard input. @throws Error if it cannot be started */
+/**
+ * Runs a command with bytes as its standard input.
+ * @param env environment of the command
+ * @throws Error if it cannot be started
+ */
 export async function runCommand(
   [command, ...parameters]: [string, ...string[]],
   input: Uint8Array,
   limits: CommandLimits,
+  env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<CommandResult> {
-  const child = spawn(command, parameters, { env: {}, cwd: '/' });
+  const child = spawn(command, parameters, { env: { ...env }, cwd: '/' });
   child.on('error', () => {}); // 'close' follows, or there is no process
   const { pid } = child;
   if (pid === undefined) throw new Error(`${command} cannot be started`);
