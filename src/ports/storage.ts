@@ -187,7 +187,10 @@ export interface Storage {
    * @param lifetime seconds
    */
   readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
-  /** Returns a text that is the same for every location that contains this folder, so that all these locations use the same locks. */
+  /**
+   * Returns a text that is the same for every location that contains this folder, so that all these locations use the same locks. Apart from
+   * slashes at the end, the text of an item below begins with it and a slash, so that changes of both wait for each other.
+   */
   folderKey(path: ItemPath): Promise<string>;
   /** Returns the entries of a folder in batches, unsorted, or null if there is no folder. A batch may be empty. */
   list(path: ItemPath, client?: StorageClient): Promise<AsyncIterable<readonly Entry[]> | null>;

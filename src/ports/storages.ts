@@ -13,7 +13,7 @@ export interface Storages {
   open(location: StorageLocation): Promise<Storage>;
   /**
    * Returns what is wrong with the configuration of a location, or null if the tenant may store it.
-   * @param others locations of kind `local` of other tenants, if this one is of kind `local`: their folders must not overlap
+   * @param others locations of other tenants that must not overlap this one (`exclusiveKinds`); none for most kinds
    */
   configurationError(location: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
   /**
