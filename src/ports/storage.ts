@@ -181,11 +181,7 @@ export interface Storage {
   stat(path: ItemPath): Promise<Entry | null>;
   /** Returns the path of a file on the disk of this machine, for a reverse proxy; null: there is none. */
   pathOnDisk(path: ItemPath): Promise<string | null>;
-  /**
-   * Returns an address at which a browser can download a file from the service itself. null: the
-   * storage has no such addresses.
-   * @param lifetime seconds
-   */
+  /** Returns an address at which a browser can download a file from the service itself; null: there are none. @param lifetime seconds */
   readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
   /**
    * Returns a text that is the same for every location that contains this folder, so that all these locations use the same locks. Apart from
