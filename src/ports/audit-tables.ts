@@ -114,6 +114,10 @@ export interface PendingChangeTable {
   /** Bytes and files that an upload in one request claims in the quotas while it runs. */
   bytes: Generated<number>;
   files: Generated<number>;
-  /** 0: an upload whose file cannot be visible yet. At local folders, it stays 0. */
-  started: Generated<0 | 1>;
+  /** When the change began, in ms since the epoch; 0: it has not begun, or its location is a local folder. */
+  started: Generated<number>;
+  /** Where the item of a change that has begun is at the service (features/visits/files/overlapping-changes.ts); else empty. */
+  place: Generated<string>;
+  /** Where it will be; empty: it keeps its place. */
+  new_place: Generated<string>;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { formatItemPath, type ItemPath, parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
-import { waitForChangesAbove, waitForChangesBelow } from '#features/visits/files/overlapping-changes.ts';
+import { beginChange } from '#features/visits/files/overlapping-changes.ts';
 import { recordEarlierChanges } from '#features/visits/files/record-earlier-changes.ts';
 import type { PendingFileChange } from '#ports/storage.ts';
 import { ItemBusy } from '#ports/storage-errors.ts';
@@ -42,64 +42,59 @@ async function startWithPendingChange(t: TestContext) {
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   const { store } = postern.ports;
-  const setPending = (parent: string, name: string, action: PendingFileChange['action'], newName = '', started: 0 | 1 = 1) =>
-    store.write(async (tx) => {
-      await tx.updateTable('unsettled').set({ parent, name, new_name: newName, token: 'other', started }).execute();
-      await tx.updateTable('audit').set({ action }).where('outcome', '=', 'begun').execute();
-    }, 'job');
+  const update = (columns: object) => store.write((tx) => tx.updateTable('unsettled').set(columns).execute(), 'job');
+  const setPending = async (place: string, action: PendingFileChange['action'], newPlace = '', started = Date.now()) => {
+    await update({ place, new_place: newPlace, token: 'other', started });
+    await store.write((tx) => tx.updateTable('audit').set({ action }).where('outcome', '=', 'begun').execute(), 'job');
+  };
   const row = await store.read.selectFrom('unsettled').select('location_id').executeTakeFirstOrThrow();
-  const storage = { folderKey: async (path: ItemPath) => formatItemPath(path) };
-  const changeAt = (path: string, action: PendingFileChange['action'], newName?: string) => {
+  const storage = { folderKey: async (path: ItemPath) => `service ${formatItemPath(path)}` };
+  const begin = (path: string, action: PendingFileChange['action'], newName?: string) => {
     const { parent, name } = splitPath(parseStoredPath(path) ?? rootPath) ?? assert.fail(path);
     const names = newName === undefined ? [name] : [name, newName];
-    return { tid: 1, locationId: row.location_id, parent, names, action, token: 'own' };
-  };
-  const outcomeOf = (waiting: Promise<void>) =>
-    waiting.then(
+    return beginChange(postern.ports, storage, { tid: 1, locationId: row.location_id, parent, names, action, token: 'own' }).then(
       () => 'begins',
       (cause) => (cause instanceof ItemBusy ? 'refused' : assert.fail(cause)),
     );
-  const begin = (path: string, action: PendingFileChange['action'], newName?: string) =>
-    outcomeOf(waitForChangesBelow(postern.ports, storage, changeAt(path, action, newName)));
-  const place = (path: string) => outcomeOf(waitForChangesAbove(postern.ports, storage, changeAt(path, 'upload')));
-  return { postern, setPending, begin, place };
+  };
+  return { setPending, begin, end: () => update({ place: '', started: 0 }) };
 }
 
 test('while a folder is renamed at a service, no change begins below its old or its new name', async (t) => {
   const { setPending, begin } = await startWithPendingChange(t);
-  await setPending('/p', 'q', 'rename', 'n');
+  await setPending('service /p/q/', 'rename', 'service /p/n/');
   for (const folder of ['/p/q', '/p/n'])
     for (const action of ['createFolder', 'rename', 'delete'] as const) assert.equal(await begin(`${folder}/r`, action), 'refused', action);
   for (const path of ['/p/q', '/p/qr', '/other/q/r']) assert.equal(await begin(path, 'delete'), 'begins', path);
-  await setPending('/p', 'q', 'upload');
+  await setPending('service /p/q/', 'upload');
   assert.equal(await begin('/p/q/r', 'delete'), 'begins');
 });
 
-test('a rename or deletion of a folder at a service waits for changes of items below that have begun, and for no others', async (t) => {
-  const { postern, setPending, begin } = await startWithPendingChange(t);
+test('a rename or deletion of a folder at a service waits for changes of items below that have begun, and not for old ones', async (t) => {
+  const { setPending, begin, end } = await startWithPendingChange(t);
   for (const action of ['upload', 'createFolder', 'rename', 'delete'] as const)
     for (const change of ['rename', 'delete'] as const) {
-      await setPending('/p/q', 'r', action);
+      await setPending('service /p/q/r/', action);
       const waiting = begin('/p', change);
       assert.equal(await Promise.race([waiting, begin('/p/s', 'delete')]), 'begins');
-      await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ parent: '/elsewhere' }).execute(), 'job');
+      await end();
       assert.equal(await waiting, 'begins', `${change} above ${action}`);
     }
-  await setPending('/p/q', 'r', 'upload', '', 0);
-  assert.equal(await begin('/p', 'rename', 'n'), 'begins');
+  for (const started of [0, Date.now() - 30 * 60_000]) {
+    await setPending('service /p/q/r/', 'upload', '', started);
+    assert.equal(await begin('/p', 'rename', 'n'), 'begins');
+  }
 });
 
-test('at a service, a received file becomes visible only after the rename of a folder above it has ended, and then it has begun', async (t) => {
-  const { postern, setPending, place } = await startWithPendingChange(t);
-  const { store } = postern.ports;
-  await setPending('/', 'p', 'rename', 'n');
+test('at a service, a received file becomes visible only after the rename of a folder above it has ended', async (t) => {
+  const { setPending, begin, end } = await startWithPendingChange(t);
+  await setPending('service /p/', 'rename', 'service /n/');
   let hasBegun = false;
-  const waiting = place('/n/q/file').then((outcome) => {
+  const waiting = begin('/n/q/file', 'upload').finally(() => {
     hasBegun = true;
-    return outcome;
   });
-  assert.equal(await place('/other/file'), 'begins');
+  assert.equal(await begin('/other/file', 'upload'), 'begins');
   assert.equal(hasBegun, false);
-  await store.write((tx) => tx.updateTable('unsettled').set({ parent: '/elsewhere' }).execute(), 'job');
+  await end();
   assert.equal(await waiting, 'begins');
 });

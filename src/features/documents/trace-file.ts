@@ -4,9 +4,8 @@ import { AuditEntry } from '#core/records/audit-entry.ts';
 import { auditRecords } from '#features/audit/audit-records.ts';
 import { readOperation } from '#features/operation.ts';
 import { parseBase64 } from '#features/records/parse-base64.ts';
-import { sha256 } from '#features/records/sha256.ts';
 import type { Documents, SourceDocument, Trace } from '#ports/documents.ts';
-import type { MediaTypes } from '#ports/media.ts';
+import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { withDocumentErrors } from './document-errors.ts';
 
@@ -14,6 +13,7 @@ const maxFileBytes = 12 << 20;
 const maxBase64Length = 4 * Math.ceil(maxFileBytes / 3);
 const maxPages = 5; // in each of them, a search may take some seconds
 const maxEntries = 100;
+const versionBits = 96; // of the name of the document: no other one has it
 
 const TracedFile = Type.Object({
   found: Type.Boolean({ description: 'Whether the file contains a trace mark.' }),
@@ -29,10 +29,11 @@ const TracedFile = Type.Object({
 });
 
 /** @throws Refusal (400) at `file` */
-async function documentOf(tid: number, bytes: Buffer, media: MediaTypes): Promise<SourceDocument> {
+async function documentOf(bytes: Buffer, tid: number, { media, random }: Pick<Ports, 'media' | 'random'>): Promise<SourceDocument> {
+  if (bytes.length > maxFileBytes) throw fieldRefusal('file', `must have at most ${maxFileBytes >> 20} MiB`);
   const { kind } = await media.byBytes(bytes);
   if (kind !== 'pdf' && kind !== 'image') throw fieldRefusal('file', 'must be a PDF, JPEG, PNG or WebP file');
-  return { kind, tid, version: sha256(bytes.toString('latin1')), read: async () => bytes };
+  return { kind, tid, version: random.token(versionBits), read: async () => bytes };
 }
 
 /** Returns the trace mark of the first page that has one. @throws Refusal (413, 415, 503) */
@@ -71,16 +72,16 @@ export const traceFile = readOperation({
   body: Type.Object(
     {
       file: Type.String({
-        minLength: 1,
-        maxLength: maxBase64Length,
+        minLength: 1, // the limit of the body limits its length: to count the characters of such a long text takes 0.1 s
         description: `A PDF, JPEG, PNG or WebP file of at most ${maxFileBytes >> 20} MiB in base64. Of a PDF, the first ${maxPages} pages are searched.`,
       }),
     },
     { additionalProperties: false },
   ),
   response: TracedFile,
-  async read({ file }, { tid }, { documents, media, store }) {
-    const document = await documentOf(tid, parseBase64('file', file, 'a PDF, JPEG, PNG or WebP file'), media);
+  async read({ file }, { tid }, ports) {
+    const { documents, store } = ports;
+    const document = await documentOf(parseBase64('file', file, 'a PDF, JPEG, PNG or WebP file'), tid, ports);
     const trace = await withDocumentErrors('hasNoPages', () => searchPages(documents, document));
     if (!trace) return { found: false, page: null, agreement: null, entries: [] };
     const { page, agreement, traceId } = trace;

@@ -38,6 +38,10 @@ function registerTile(context: PDFContext, traceId: number): PDFRef {
   return context.register(context.flateStream(bits, { ...dictionary, ColorSpace: 'DeviceGray', BitsPerComponent: 1 }));
 }
 
+const maxSidesRatio = 20;
+/** A very long page gets no trace mark: it would have very many tiles. */
+const hasUsualShape = ({ width, height }: PageSize) => Math.max(width, height) <= maxSidesRatio * Math.min(width, height);
+
 /** Returns the operators that draw the tiles of a trace mark, from the upper left corner of a page. */
 function tileOperators(size: PageSize): string[] {
   const side = tileSize(size);
@@ -55,7 +59,7 @@ function registerMarks(context: PDFContext, mark: TextOutline, line: PDFRef, siz
     ...{ Type: 'XObject', Subtype: 'Form', BBox: [0, 0, size.width, size.height] },
     Resources: { XObject: { L: line, ...(tile ? { T: tile } : {}) }, ExtGState: { G: opacities, T: { ca: traceOpacity } } },
   };
-  const tiles = tile ? ['/T gs', ...tileOperators(size)] : [];
+  const tiles = tile && hasUsualShape(size) ? ['/T gs', ...tileOperators(size)] : [];
   return context.register(context.flateStream([...tiles, drawnMark, ...places].join('\n'), dictionary));
 }
 

@@ -39,6 +39,7 @@ import { copyProtectText } from './0038-copy-protect-text.ts';
 import { traceIds } from './0039-trace-ids.ts';
 import { startedChanges } from './0040-started-changes.ts';
 import { tokenKeys } from './0041-token-keys.ts';
+import { changePlaces } from './0042-change-places.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   traceIds,
   startedChanges,
   tokenKeys,
+  changePlaces,
 ];

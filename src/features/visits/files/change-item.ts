@@ -4,7 +4,7 @@ import type { AuthorizedVisit } from '#features/visits/authorization/authorize-v
 import type { ChangeContext, Storage } from '#ports/storage.ts';
 import type { FileChange, MeasuredSpace, PendingChange, SaveResponseOf } from './file-change.ts';
 import { findChangeContext, withNameLocks } from './name-locks.ts';
-import { namesOf, waitForChangesBelow } from './overlapping-changes.ts';
+import { beginChange, namesOf } from './overlapping-changes.ts';
 import { type ChangePorts, runPendingChange } from './pending-change.ts';
 import { recordEarlierChanges } from './record-earlier-changes.ts';
 
@@ -38,7 +38,7 @@ export function changeItem<T>(
   async function changeUnderLocks(pending: PendingChange): Promise<MeasuredSpace | undefined> {
     const { token, confirm } = pending;
     await checkPermitted();
-    if (storage.traits.create !== 'atomic') await waitForChangesBelow(ports, storage, { tid, locationId, parent, names, action, token });
+    if (storage.traits.create !== 'atomic') await beginChange(ports, storage, { tid, locationId, parent, names, action, token });
     const existing = action === 'createFolder' ? null : name;
     await recordEarlierChanges(ports, storage, { tid, locationId, parent, names, existing }, token);
     if (action === 'delete') return apply({ ...pending, pendingTokens: [] });

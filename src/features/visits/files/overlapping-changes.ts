@@ -1,15 +1,19 @@
-import { type ItemPath, joinPaths, parseSegments } from '#core/item-path.ts';
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
+import { type ItemPath, joinPaths, parseSegments, rootPath } from '#core/item-path.ts';
 import { findStorageLocation, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { PendingFileChange, Storage } from '#ports/storage.ts';
 import { ItemBusy } from '#ports/storage-errors.ts';
-import { changeOf, pendingRows } from './recovered-outcome.ts';
+import type { Database } from '#ports/tables.ts';
 
 // A service renames a folder item by item, and recovery looks for what a change has left at its old path. So while a change of an item is
 // made, no folder above it is renamed or deleted, at any location that contains the folder.
 
-const [firstPause, longestPause] = [20, 200]; // ms between two looks at the pending changes
+const [firstPause, longestPause] = [20, 500]; // ms between two looks at the pending changes
 const maxWait = 10_000; // ms
+/** ms. An older change is waiting for a location that is away, perhaps for ever, and must not block the folders above. */
+const maxAge = 20 * 60_000;
+const maxLocations = 20; // with overlapping changes; if there are more, one of them is assumed to be there
 
 /** Does not keep the process running. */
 const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolve, time).unref());
@@ -18,7 +22,7 @@ const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolv
 export const namesOf = ({ name, newName = '' }: { readonly name: string; readonly newName?: string }): readonly string[] =>
   newName === '' ? [name] : [name, newName];
 
-/** A change that is about to begin. It is recorded as pending already. */
+/** A change that is about to begin, under the locks of its names. It is recorded as pending already. */
 export interface StartingChange {
   readonly tid: number;
   readonly locationId: number;
@@ -29,109 +33,113 @@ export interface StartingChange {
   readonly token: string;
 }
 
-type OverlapPorts = Pick<Ports, 'store' | 'storages' | 'vault'>;
-type KeyedStorage = Pick<Storage, 'folderKey'>;
-
-/** The items that a change concerns. */
-interface ChangedItems {
-  /** Their paths at the service; each ends with a slash. */
-  readonly keys: readonly string[];
-  /** Whether everything below the items moves with them. */
-  readonly isMove: boolean;
-}
-
-/** Returns a text with which the text of each item below begins. */
-const keyOf = async (storage: KeyedStorage, path: ItemPath) => `${(await storage.folderKey(path)).replace(/\/+$/, '')}/`;
-
-const isBelow = (items: ChangedItems, folders: ChangedItems) =>
-  items.keys.some((item) => folders.keys.some((folder) => item.length > folder.length && item.startsWith(folder)));
-
-/** Returns the items with some names in a folder. */
-async function itemsOf(
-  storage: KeyedStorage,
-  { parent, names, action }: Pick<StartingChange, 'parent' | 'names' | 'action'>,
-): Promise<ChangedItems> {
-  const items = names.map((name) => parseSegments([name])).filter((item) => item !== null);
-  return {
-    keys: await Promise.all(items.map((item) => keyOf(storage, joinPaths(parent, item)))),
-    isMove: action === 'rename' || action === 'delete',
-  };
-}
-
-/** Returns what the other changes of the tenant concern that have begun at services. */
-async function findOthers(ports: OverlapPorts, storage: KeyedStorage, { tid, locationId, token }: StartingChange): Promise<ChangedItems[]> {
-  const rows = await pendingRows(ports.store.read)
-    .where('unsettled.tid', '=', tid)
-    .where('unsettled.token', '!=', token)
-    .where('unsettled.started', '=', 1)
-    .execute();
-  const storages = new Map<number, KeyedStorage | null>([[locationId, storage]]);
-  async function storageAt(id: number): Promise<KeyedStorage | null> {
-    const location = await findStorageLocation(ports.store.read, { tid, id });
-    if (!location || location.kind === 'local') return null;
-    return openLocation(location, ports).catch(() => null); // nothing says that it contains the same folders
-  }
-  const others: ChangedItems[] = [];
-  for (const row of rows) {
-    const id = row.location_id;
-    const own = storages.has(id) ? storages.get(id) : await storageAt(id);
-    storages.set(id, own ?? null);
-    const change = changeOf(row);
-    if (own) others.push(await itemsOf(own, { ...change, names: namesOf(change) }));
-  }
-  return others;
-}
-
-async function findOverlaps(ports: OverlapPorts, storage: KeyedStorage, change: StartingChange) {
-  const own = await itemsOf(storage, change);
-  const others = await findOthers(ports, storage, change);
-  return {
-    /** Whether a folder above is being renamed or deleted. */
-    above: others.some((other) => other.isMove && isBelow(own, other)),
-    /** Whether the change renames or deletes a folder, and an item below is being changed. */
-    below: own.isMove && others.some((other) => isBelow(other, own)),
-  };
-}
+type OverlapPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>;
+type PlacedStorage = Pick<Storage, 'folderKey'>;
 
 const busy = () => new ItemBusy('another change of a folder above or below is not complete');
+const isMove = ({ action }: StartingChange) => action === 'rename' || action === 'delete';
 
-/** Tries again until a function returns true. @throws ItemBusy after a while */
-async function waitUntil(isFree: () => Promise<boolean>): Promise<void> {
+/** Returns where an item is at the service, and where it will be, each with a slash at its end. */
+async function placesOf(storage: PlacedStorage, { parent, names }: StartingChange): Promise<readonly string[]> {
+  const paths = names.map((name) => joinPaths(parent, parseSegments([name]) ?? rootPath));
+  const keys = await Promise.all(paths.map((path) => storage.folderKey(path)));
+  return keys.map((key) => `${key.replace(/\/+$/, '')}/`);
+}
+
+/** Returns the places of all folders above a place. */
+function placesAbove(place: string): string[] {
+  const above: string[] = [];
+  for (let end = place.indexOf('/'); end >= 0 && end < place.length - 1; end = place.indexOf('/', end + 1))
+    above.push(place.slice(0, end + 1));
+  return above;
+}
+
+const row = expressionBuilder<Database, 'unsettled' | 'audit'>();
+
+/** Condition that a change moves an item that is one of these places. */
+const movesOneOf = (places: readonly string[]) =>
+  row.and([
+    row('audit.action', 'in', ['rename', 'delete']),
+    row.or([row('unsettled.place', 'in', places), row('unsettled.new_place', 'in', places)]),
+  ]);
+
+/** Condition that a change concerns an item below a place. */
+const isBelow = (place: string) =>
+  row.or(
+    (['unsettled.place', 'unsettled.new_place'] as const).map((column) =>
+      row.and([sql<boolean>`substr(${sql.ref(column)}, 1, length(${place})) = ${place}`, row(column, '!=', place)]),
+    ),
+  );
+
+/** Returns whether the folder of another location is certainly gone: then its changes can never be completed. */
+async function isGone(ports: OverlapPorts, tid: number, id: number): Promise<boolean> {
+  const location = await findStorageLocation(ports.store.read, { tid, id });
+  if (!location) return true;
+  const root = await openLocation(location, ports)
+    .then((storage) => storage.stat(rootPath))
+    .catch(() => undefined); // it does not respond
+  return root === null;
+}
+
+/** Returns whether another change of the tenant that has begun at a service a short time ago fulfils a condition. */
+async function hasOther(ports: OverlapPorts, change: StartingChange, condition: Expression<SqlBool>): Promise<boolean> {
+  const { tid, locationId, token } = change;
+  const others = await ports.store.read
+    .selectFrom('unsettled')
+    .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
+    .select('unsettled.location_id')
+    .distinct()
+    .where('unsettled.tid', '=', tid)
+    .where('unsettled.token', '!=', token)
+    .where('unsettled.started', '>', ports.clock.now() - maxAge)
+    .where(condition)
+    .limit(maxLocations)
+    .execute();
+  if (others.length === maxLocations) return true;
+  for (const { location_id: id } of others) if (id === locationId || !(await isGone(ports, tid, id))) return true;
+  return false;
+}
+
+const hasMoveAbove = (ports: OverlapPorts, change: StartingChange, places: readonly string[]) =>
+  hasOther(ports, change, movesOneOf(places.flatMap(placesAbove)));
+
+const hasChangeBelow = (ports: OverlapPorts, change: StartingChange, places: readonly string[]) =>
+  hasOther(ports, change, row.or(places.map(isBelow)));
+
+/** Records that a change begins at these places. @param places empty: it does not begin yet */
+const setPlaces = ({ store, clock }: OverlapPorts, { tid, token }: StartingChange, [place = '', newPlace = '']: readonly string[]) =>
+  store.write(
+    (tx) =>
+      tx
+        .updateTable('unsettled')
+        .set({ place, new_place: newPlace, started: place === '' ? 0 : clock.now() })
+        .where('tid', '=', tid)
+        .where('token', '=', token)
+        .execute(),
+    'job',
+  );
+
+/**
+ * Waits until a change may begin at a service, and records that it begins. An upload waits for a rename or deletion of a folder above. A
+ * rename or deletion waits for changes of items below; those that begin meanwhile see this one. Each change looks again after it was
+ * recorded, so two that begin at the same moment see each other. A change that waits for the lock of its names has not begun, so nobody
+ * waits for it.
+ * @throws ItemBusy if a folder above a new folder, a rename or a deletion is being renamed or deleted; or after a while
+ */
+export async function beginChange(ports: OverlapPorts, storage: PlacedStorage, change: StartingChange): Promise<void> {
+  const places = await placesOf(storage, change);
   const deadline = performance.now() + maxWait;
-  for (let wait = firstPause; !(await isFree()); wait = Math.min(2 * wait, longestPause)) {
+  let hasBegun = false;
+  for (let wait = firstPause; ; wait = Math.min(2 * wait, longestPause)) {
+    const mayBegin = !(await hasMoveAbove(ports, change, places));
+    if (!mayBegin && change.action !== 'upload') throw busy();
+    if (mayBegin !== hasBegun) {
+      await setPlaces(ports, change, mayBegin ? places : []);
+      hasBegun = mayBegin;
+      if (mayBegin) continue; // looks again
+    }
+    if (mayBegin && !(isMove(change) && (await hasChangeBelow(ports, change, places)))) return;
     if (performance.now() > deadline) throw busy();
     await pause(wait);
   }
-}
-
-/**
- * Waits until no change of an item below is pending, for a new folder, a rename or a deletion. Changes that begin below meanwhile are
- * refused, or wait, because this one is recorded as pending.
- * @throws ItemBusy if a rename or deletion of a folder above is pending; or after a while
- */
-export async function waitForChangesBelow(ports: OverlapPorts, storage: KeyedStorage, change: StartingChange): Promise<void> {
-  await waitUntil(async () => {
-    const { above, below } = await findOverlaps(ports, storage, change);
-    if (above) throw busy();
-    return !below;
-  });
-}
-
-const setStarted = ({ store }: OverlapPorts, { tid, token }: StartingChange, started: 0 | 1) =>
-  store.write((tx) => tx.updateTable('unsettled').set({ started }).where('tid', '=', tid).where('token', '=', token).execute(), 'job');
-
-/**
- * Waits until no rename or deletion of a folder above is pending, for an upload whose file is about to become visible. Then records that
- * it begins, so that renames and deletions above wait for it.
- * @throws ItemBusy after a while
- */
-export async function waitForChangesAbove(ports: OverlapPorts, storage: KeyedStorage, change: StartingChange): Promise<void> {
-  const isFree = async () => !(await findOverlaps(ports, storage, change)).above;
-  await waitUntil(async () => {
-    if (!(await isFree())) return false;
-    await setStarted(ports, change, 1);
-    if (await isFree()) return true;
-    await setStarted(ports, change, 0); // a change above has begun at the same moment, and waits for this one
-    return false;
-  });
 }

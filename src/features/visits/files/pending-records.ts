@@ -49,7 +49,7 @@ export async function recordPending(
         // A replacement frees the space of the old file only when it is done, so it claims no negative numbers.
         bytes: firstClaim(change.claim?.bytes ?? 0),
         files: Math.max(0, change.claim?.files ?? 0),
-        started: change.action === 'upload' ? 0 : 1,
+        started: 0,
       })
       .execute();
     await saveResponse?.(tx, id);

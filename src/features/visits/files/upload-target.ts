@@ -6,7 +6,7 @@ import type { AuthorizedVisit } from '#features/visits/authorization/authorize-v
 import type { SharedStorage } from '#features/visits/authorization/shared-storage.ts';
 import type { Confirm, Upload } from '#ports/storage.ts';
 import { withNameLocks } from './name-locks.ts';
-import { waitForChangesAbove } from './overlapping-changes.ts';
+import { beginChange } from './overlapping-changes.ts';
 import type { ChangePorts } from './pending-change.ts';
 import { recordEarlierChanges } from './record-earlier-changes.ts';
 
@@ -88,7 +88,7 @@ export async function placeReceivedFile(
     abortSignal.throwIfAborted();
     if (!(await decideAgain())) throw new Refusal('permissionOff');
     const used = { tid: link.tid, locationId: link.location_id, parent, names: [name], existing: etag === null ? null : name };
-    if (storage.traits.create !== 'atomic') await waitForChangesAbove(ports, storage, { ...used, action: 'upload', token });
+    if (storage.traits.create !== 'atomic') await beginChange(ports, storage, { ...used, action: 'upload', token });
     if (!isAtomic) await recordEarlierChanges(ports, storage, used, token);
     return ports.store.isShared ? upload.place(confirm) : upload.place(); // else there is no other process that could recover it
   }
