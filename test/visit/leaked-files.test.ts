@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { isInstalled } from '../parts/is-installed.ts';
 import { printAndScan, readGrey } from '../parts/leaks.ts';
@@ -95,4 +96,12 @@ test('an admin of another tenant learns nothing about the visitor', async (t) =>
   const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });
   const traced = await postern.call('audit/trace', { file: bytes.toString('base64') }, { key });
   assert.deepEqual([traced.found, traced.entries], [true, []]);
+});
+
+test('a page that is long and very narrow is marked without thousands of tiles of a trace mark', async (t) => {
+  const { postern, fetchAs } = await shareFiles(t);
+  const document = await PDFDocument.create();
+  document.addPage([0.05, 14_400]);
+  await writeFile(join(postern.files, 'narrow.pdf'), await document.save());
+  assert.ok((await fetchAs('ann', '/file/narrow.pdf')).length < 100_000);
 });
