@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { wideNetworkOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
 import { waitingLimit } from '#features/turns/waiting-limit.ts';
+import { maxBodyBytes } from './body-limits.ts';
 import { onceClosed } from './connections/disconnect.ts';
 import { HeldMemory } from './held-memory.ts';
 
@@ -38,7 +39,11 @@ export function arrivingBodies(maxConnections: number): ArrivingBodies {
       bodies.add(body);
       onceDone(() => bodies.remove(body));
       const bytes = Math.min(Number(request.headers['content-length'] ?? maxBytes), maxBytes);
-      if (bytes >= longBody) onceDone(memory.hold({ wideNetwork }, bytes, () => request.destroy()));
+      if (bytes < longBody) return;
+      const release = memory.hold({ wideNetwork }, bytes, () => request.destroy());
+      // A file in a body may wait for its turn after it has arrived.
+      if (bytes > maxBodyBytes) onceClosed(response, release);
+      else onceDone(release);
     },
   };
 }

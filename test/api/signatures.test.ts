@@ -155,3 +155,9 @@ test('a certificate whose key is in a PKCS #11 token is stored only if the setti
   await postern.call('signature/update', { certificate: authority.pkcs12('three'), password, tokenKeyId: null });
   assert.equal((await postern.call('signature/get')).tokenKeyId, null);
 });
+
+test('a long text of spaces and one other character is refused as base64 in time that grows with its length', async (t) => {
+  const postern = await startPostern(t);
+  const { status, body } = await postern.send('audit/trace', { file: `${' '.repeat(4_000_000)}!` });
+  assert.deepEqual([status, body.errors[0].field], [400, 'file']);
+});
