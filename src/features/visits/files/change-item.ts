@@ -37,12 +37,13 @@ export function changeItem<T>(
   }
   async function changeUnderLocks(pending: PendingChange): Promise<MeasuredSpace | undefined> {
     const { token, confirm } = pending;
+    using _begun =
+      storage.traits.create === 'atomic' ? null : await beginChange(ports, storage, { tid, locationId, parent, names, action, token });
     await checkPermitted();
-    if (storage.traits.create !== 'atomic') await beginChange(ports, storage, { tid, locationId, parent, names, action, token });
     const existing = action === 'createFolder' ? null : name;
     await recordEarlierChanges(ports, storage, { tid, locationId, parent, names, existing }, token);
-    if (action === 'delete') return apply({ ...pending, pendingTokens: [] });
-    return apply({ ...(await findChangeContext(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
+    if (action === 'delete') return await apply({ ...pending, pendingTokens: [] });
+    return await apply({ ...(await findChangeContext(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
   }
   return runPendingChange(
     ports,

@@ -7,7 +7,7 @@ import { ItemBusy } from '#ports/storage-errors.ts';
 import type { Database } from '#ports/tables.ts';
 
 // A service renames a folder item by item, and recovery looks for what a change has left at its old path. So while a change of an item is
-// made, no folder above it is renamed or deleted, at any location that contains the folder.
+// made, no folder above it is renamed or deleted, at any location of the tenant that contains the folder.
 
 const [firstPause, longestPause] = [20, 500]; // ms between two looks at the pending changes
 const maxWait = 10_000; // ms
@@ -119,14 +119,33 @@ const setPlaces = ({ store, clock }: OverlapPorts, { tid, token }: StartingChang
     'job',
   );
 
+/** Records again and again that a change is being made, until disposal: a large folder may take longer than `maxAge`. */
+export function keepStarted({ store, clock }: Pick<Ports, 'store' | 'clock'>, tid: number, token: string): Disposable {
+  const renew = () =>
+    store.write(
+      (tx) =>
+        tx
+          .updateTable('unsettled')
+          .set({ started: clock.now() })
+          .where('tid', '=', tid)
+          .where('token', '=', token)
+          .where('place', '!=', '')
+          .execute(),
+      'job',
+    );
+  const timer = setInterval(() => void renew().catch(() => {}), maxAge / 4).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
 /**
  * Waits until a change may begin at a service, and records that it begins. An upload waits for a rename or deletion of a folder above. A
  * rename or deletion waits for changes of items below; those that begin meanwhile see this one. Each change looks again after it was
  * recorded, so two that begin at the same moment see each other. A change that waits for the lock of its names has not begun, so nobody
  * waits for it.
+ * @returns what must be disposed when the change has been made
  * @throws ItemBusy if a folder above a new folder, a rename or a deletion is being renamed or deleted; or after a while
  */
-export async function beginChange(ports: OverlapPorts, storage: PlacedStorage, change: StartingChange): Promise<void> {
+export async function beginChange(ports: OverlapPorts, storage: PlacedStorage, change: StartingChange): Promise<Disposable> {
   const places = await placesOf(storage, change);
   const deadline = performance.now() + maxWait;
   let hasBegun = false;
@@ -138,7 +157,7 @@ export async function beginChange(ports: OverlapPorts, storage: PlacedStorage, c
       hasBegun = mayBegin;
       if (mayBegin) continue; // looks again
     }
-    if (mayBegin && !(isMove(change) && (await hasChangeBelow(ports, change, places)))) return;
+    if (mayBegin && !(isMove(change) && (await hasChangeBelow(ports, change, places)))) return keepStarted(ports, change.tid, change.token);
     if (performance.now() > deadline) throw busy();
     await pause(wait);
   }

@@ -85,12 +85,12 @@ export async function placeReceivedFile(
   // that only one of them succeeds.
   const isAtomic = etag === null && storage.traits.create === 'atomic';
   async function place(): Promise<string> {
+    const used = { tid: link.tid, locationId: link.location_id, parent, names: [name], existing: etag === null ? null : name };
+    using _begun = storage.traits.create === 'atomic' ? null : await beginChange(ports, storage, { ...used, action: 'upload', token });
     abortSignal.throwIfAborted();
     if (!(await decideAgain())) throw new Refusal('permissionOff');
-    const used = { tid: link.tid, locationId: link.location_id, parent, names: [name], existing: etag === null ? null : name };
-    if (storage.traits.create !== 'atomic') await beginChange(ports, storage, { ...used, action: 'upload', token });
     if (!isAtomic) await recordEarlierChanges(ports, storage, used, token);
-    return ports.store.isShared ? upload.place(confirm) : upload.place(); // else there is no other process that could recover it
+    return await (ports.store.isShared ? upload.place(confirm) : upload.place()); // else there is no other process that could recover it
   }
   return isAtomic ? place() : withNameLocks(ports, storage, parent, [name], { token, turn: visitorTurn(visitorRequest.address) }, place);
 }
