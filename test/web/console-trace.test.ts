@@ -26,7 +26,7 @@ test('an admin uploads a screenshot of a protected page, and reads who saw it', 
   };
   await trace(
     'plain.jpg',
-    await sharp({ create: { width: 800, height: 800, channels: 3, background: '#fff' } })
+    await sharp({ create: { width: 300, height: 300, channels: 3, background: '#fff' } })
       .jpeg()
       .toBuffer(),
   );

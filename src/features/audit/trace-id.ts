@@ -8,7 +8,7 @@ const idBytes = 6;
 
 /**
  * Returns the number in the trace marks of the files that a visitor gets. It is the same for equal downloads of one day, so that it is known
- * before the audit entry exists. Nobody can compute it without the secret key, so nobody can make a file that names another visitor.
+ * before the audit entry exists. Visitors who have not signed in share it if they share a site. Nobody can compute it without the secret key, so nobody can make a file that names another visitor.
  * @param now ms since the epoch
  * @returns less than 2^48
  */

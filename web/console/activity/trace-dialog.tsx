@@ -54,12 +54,12 @@ function Result({ found, agreement, entries }: Traced) {
   if (entries.length === 0)
     return (
       <Alert color="yellow" title="A trace mark was found, but not its download">
-        The audit log no longer contains the download, or the file comes from another Postern.
+        The audit log no longer contains the download, the file comes from another tenant or another Postern, or the mark was read wrongly.
       </Alert>
     );
   return (
     <Stack gap="xs">
-      <Text fw={600}>The file went to</Text>
+      <Text fw={600}>{entries.length === 1 ? 'The file went to' : 'The file went to a visitor with these entries'}</Text>
       {entries.map((entry) => (
         <Got key={entry.id} entry={entry} />
       ))}

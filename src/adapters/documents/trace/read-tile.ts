@@ -1,6 +1,7 @@
 import type { Trace } from '#ports/documents.ts';
 import { bitCount, cellsPerSide, idOfBits, sumBits, traceTile } from './trace-tile.ts';
 
+const minAgreement = 0.65; // less is probably a wrong number whose checksum is right by chance
 const weakBits = 10; // the bits that are least certain are tried both ways, at most three at a time
 
 /** Yields the sets of at most three of these numbers. */
@@ -15,18 +16,20 @@ function* smallSets(numbers: readonly number[]): Generator<readonly number[]> {
   }
 }
 
-/** Returns the id in the cells of a tile; null: its checksum is wrong. @param values of the cells, lighter ones greater */
+/** Returns the id that agrees best with the cells of a tile; null: no id has a right checksum and agrees with enough of them. @param values of the cells, lighter ones greater */
 export function readTile(values: Float64Array): Trace | null {
   const sums = sumBits(values);
   const weakest = Array.from({ length: bitCount }, (_, bit) => bit)
     .sort((one, other) => Math.abs(sums[one] ?? 0) - Math.abs(sums[other] ?? 0))
     .slice(0, weakBits);
+  let best: Trace | null = null;
   for (const flipped of smallSets(weakest)) {
     const id = idOfBits(sums.map((sum, bit) => (flipped.includes(bit) ? -sum : sum)));
     if (id === null) continue;
     const tile = traceTile(id);
     const agreeing = values.filter((value, cell) => value * (tile[cell] ?? 0) > 0);
-    return { traceId: id, agreement: agreeing.length / (cellsPerSide * cellsPerSide) };
+    const agreement = agreeing.length / (cellsPerSide * cellsPerSide);
+    if (agreement >= Math.max(minAgreement, best?.agreement ?? 0)) best = { traceId: id, agreement };
   }
-  return null;
+  return best;
 }

@@ -19,10 +19,11 @@ export const bitCount = 8 * (idBytes + checkBytes);
 /** A cell is 1 if it makes the page lighter, and -1 if it makes it darker. */
 export type TraceTile = Int8Array;
 
-/** Returns the side of a tile, in the unit of the size; null: the picture gets no trace mark. */
+/** Returns the side of a tile, in the unit of the size. */
 export const tileSize = ({ width, height }: { readonly width: number; readonly height: number }): number =>
   Math.min(width, height) / tilesOnShorterSide;
 
+/** Whether a picture with tiles of this size, in pixels, gets a trace mark. */
 export const isTraceable = (tile: number): boolean => tile >= minTileSize;
 
 /** Returns numbers from 0 to 2^32 - 1 that look random and are always the same (mulberry32). */
