@@ -91,8 +91,11 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
     settingErrors.push(`${settingDefinitions.smtp.name} needs ${settingDefinitions.mailFrom.name}: the address that mails are sent from`);
   if (environment[settingDefinitions.operatorIssuer.name] && !environment[settingDefinitions.operatorClientId.name])
     settingErrors.push(`${settingDefinitions.operatorIssuer.name} needs ${settingDefinitions.operatorClientId.name}`);
-  if (environment[settingDefinitions.tokenModule.name] && !environment[settingDefinitions.tokenLabel.name])
-    settingErrors.push(`${settingDefinitions.tokenModule.name} needs ${settingDefinitions.tokenLabel.name}`);
+  for (const { name } of [settingDefinitions.tokenLabel, settingDefinitions.tokenPin])
+    if (environment[settingDefinitions.tokenModule.name] && !environment[name])
+      settingErrors.push(`${settingDefinitions.tokenModule.name} needs ${name}`);
+  if (environment[settingDefinitions.tokenKeyIds.name] && !environment[settingDefinitions.tokenModule.name])
+    settingErrors.push(`${settingDefinitions.tokenKeyIds.name} needs ${settingDefinitions.tokenModule.name}`);
   if (settingErrors.length > 0) throw new InvalidSetting(settingErrors.join('\n'));
   const readValue = <T>({ name, defaultValue, parse }: Setting<T>): T => parse(environment[name] || defaultValue); // an empty variable counts as unset
   const [data, localRoots] = [readValue(settingDefinitions.data), readValue(settingDefinitions.localRoots)];

@@ -12,7 +12,9 @@ function parseKeyIds(value: string): ReadonlyMap<number, readonly string[]> {
     if (entry === '') continue;
     const [, tid = '', keyId = ''] = /^([1-9]\d{0,14}):((?:[\da-fA-F]{2}){1,32})$/.exec(entry) ?? [];
     if (keyId === '') fail(`"${entry}" must be the id of a tenant and the hexadecimal id of a key, such as 1:0a`);
-    keyIds.set(Number(tid), [...(keyIds.get(Number(tid)) ?? []), keyId.toLowerCase()]);
+    const known = keyIds.get(Number(tid)) ?? [];
+    if (known.includes(keyId.toLowerCase())) fail(`names "${entry}" twice`);
+    keyIds.set(Number(tid), [...known, keyId.toLowerCase()]);
   }
   return keyIds;
 }

@@ -34,7 +34,12 @@ export async function secretsToEnter(db: Tx): Promise<string[]> {
       : 'enter its configuration again; until then requests to its shares fail with 503';
     return `tenant ${tid}, location ${id} "${name}" (${kind}): ${next}`;
   });
-  const signatures = await db.selectFrom('signature').select('tid').orderBy('tid').execute();
+  const signatures = await db
+    .selectFrom('signature')
+    .select('tid')
+    .where('token_key_id', '=', '') // the key is stored, not in a token
+    .orderBy('tid')
+    .execute();
   const signatureLines = signatures.map(
     ({ tid }) => `tenant ${tid}, certificate for digital signatures: enter it again; until then PDF files that must be signed get 503`,
   );

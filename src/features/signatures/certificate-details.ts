@@ -15,7 +15,7 @@ export interface CertificateDetails {
 /** Returns a name in one line: `CN=Acme, O=Acme Ltd`. */
 const nameOf = (lines: string) => lines.split('\n').reverse().join(', ');
 
-/** Returns the details of a certificate that `Signatures.readPkcs12` has returned. */
+/** Returns the details of a certificate that `Signatures.readPkcs12` or `readTokenCertificate` has returned. */
 export function certificateDetails({ chain }: Pick<SigningCertificate, 'chain'>): CertificateDetails {
   const certificate = new X509Certificate(Buffer.from(chain[0], 'base64'));
   const { subject, issuer, serialNumber, validFromDate, validToDate } = certificate;

@@ -45,6 +45,7 @@ async function readCertificate(
   const keyId = tokenKeyId?.toLowerCase() || null;
   if (keyId !== null && !signatures.tokenKeyIds(tid).includes(keyId))
     throw fieldRefusal('tokenKeyId', 'must be one of the tokenKeyIds of signature/get');
+  if (keyId !== null && password !== '') throw fieldRefusal('password', 'must be empty for a key in a token');
   const bytes = parseBase64('certificate', certificate, keyId === null ? 'a PKCS #12 file' : 'a PEM file');
   try {
     const read = await (keyId === null ? signatures.readPkcs12(bytes, password) : signatures.readTokenCertificate(bytes, keyId));
@@ -71,7 +72,7 @@ export const updateSignature = changeOperation({
   },
   async change({ timestampUrl, tokenKeyId }, { tid }, tx, { vault }, read: SigningCertificate | null) {
     const before = await findSignature(tx, tid);
-    if (!read && before && tokenKeyId !== undefined && (tokenKeyId ?? '') !== before.tokenKeyId)
+    if (!read && before && tokenKeyId !== undefined && (tokenKeyId ?? '').toLowerCase() !== before.tokenKeyId)
       throw fieldRefusal('tokenKeyId', 'can change only together with the certificate');
     const certificate = read ? { chain: read.chain, ...storedKey(vault, read.key) } : before;
     if (!certificate) throw fieldRefusal('certificate', `must be a PKCS #12 file, not ${secretMask}: no certificate is stored yet`);

@@ -8,6 +8,8 @@ import type { SignBytes } from './cms-signature.ts';
 const program = '/usr/bin/pkcs11-tool';
 const limits = { time: 15_000, memory: 512, output: 1 << 16 };
 const maxConcurrent = 2; // sessions of the token
+const maxWaiting = 8;
+const restTime = 30_000; // ms without attempts after the token has not responded
 const pinVariable = 'POSTERN_TOKEN_PIN';
 /** The beginning of the DigestInfo of a SHA-256 (RFC 8017, 9.2), which RSA signs. */
 const digestInfo = Buffer.from('3031300d060960864801650304020105000420', 'hex');
@@ -23,6 +25,9 @@ export class Pkcs11Token {
   readonly #settings: TokenSettings;
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #limit = pLimit(maxConcurrent);
+  /** A token is locked after a few attempts with a wrong PIN. */
+  #isPinWrong = false;
+  #restsUntil = 0;
 
   /** @param environment that the module may need, for example the path of its configuration */
   constructor(settings: TokenSettings, environment: Readonly<Record<string, string | undefined>>) {
@@ -38,6 +43,7 @@ export class Pkcs11Token {
   signerFor(keyId: string, certificate: string): SignBytes {
     const { publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'));
     return async (bytes) => {
+      this.#checkUsable();
       const signature = await this.#limit(() => this.#sign(keyId, publicKey.asymmetricKeyType === 'rsa', bytes));
       if (!verify('sha256', bytes, publicKey, signature))
         throw new OtherKey('The key in the PKCS #11 token is not that of the certificate.');
@@ -45,8 +51,16 @@ export class Pkcs11Token {
     };
   }
 
+  /** @throws TokenUnavailable without an attempt, if it would fail or wait for long */
+  #checkUsable(): void {
+    if (this.#isPinWrong) throw new TokenUnavailable('The PIN of the PKCS #11 token is wrong. Correct it, and restart Postern.');
+    if (performance.now() < this.#restsUntil) throw new TokenUnavailable('The PKCS #11 token does not respond.');
+    if (this.#limit.pendingCount >= maxWaiting) throw new TokenUnavailable('Too many signatures wait for the PKCS #11 token.');
+  }
+
   async #sign(keyId: string, isRsa: boolean, bytes: Uint8Array): Promise<Uint8Array> {
     const { module, label, pin } = this.#settings;
+    if (this.#isPinWrong) this.#checkUsable();
     const digest = createHash('sha256').update(bytes).digest();
     const mechanism = isRsa ? ['RSA-PKCS'] : ['ECDSA', '--signature-format', 'openssl'];
     const parameters = ['--module', module, '--token-label', label, '--login', '--pin', `env:${pinVariable}`, '--id', keyId, '--sign'];
@@ -56,9 +70,13 @@ export class Pkcs11Token {
       limits,
       { ...this.#environment, [pinVariable]: pin },
     ).catch((cause: unknown) => {
-      throw new TokenUnavailable(`${program} cannot be started: install OpenSC.`, { cause });
+      throw new TokenUnavailable(`${program} cannot be started. Is OpenSC installed?`, { cause });
     });
-    if (end === 'stopped') throw new TokenUnavailable('The PKCS #11 token does not respond.');
+    if (end === 'stopped') {
+      this.#restsUntil = performance.now() + restTime;
+      throw new TokenUnavailable('The PKCS #11 token does not respond, or its module has crashed.');
+    }
+    this.#isPinWrong = /CKR_PIN_(INCORRECT|LOCKED)/.test(error);
     if (end === 'failed' || output.length === 0) throw new TokenUnavailable(`The PKCS #11 token does not sign: ${problemOf(error)}.`);
     return output;
   }
