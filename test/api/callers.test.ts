@@ -66,6 +66,7 @@ const adminOperations = [
   'loginprofile/testSignIn',
   'audit/search',
   'audit/export',
+  'audit/trace',
   'operator/add',
   'operator/update',
   'operator/delete',
