@@ -8,6 +8,9 @@ export const millisecondsPerDay = 86_400_000;
 const earliest = Date.parse('0000-01-01T00:00:00Z');
 export const latestInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
+/** Returns the day of an instant in UTC: `2026-01-31`. @param time ms since the epoch */
+export const formatDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
 /** The instant that a date without a time stands for: the first instant of that day, or the first instant of the next day. */
 export type DateOnlyMeaning = 'firstOfDay' | 'firstOfNextDay';
 

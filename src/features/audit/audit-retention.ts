@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { millisecondsPerDay } from '#core/instant.ts';
+import { formatDay, millisecondsPerDay } from '#core/instant.ts';
 import { bytesOf } from '#features/records/page-bytes.ts';
 import type { Ports } from '#ports/ports.ts';
 
@@ -21,7 +21,6 @@ export interface AuditRetention {
 type RetentionPorts = Pick<Ports, 'store' | 'clock' | 'limits'>;
 
 const startOfDay = (time: number) => time - (time % millisecondsPerDay);
-const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** Returns the time of the oldest (`asc`) or newest (`desc`) entry that is not pending, in ms, or null if there is none. */
 async function findEntryTime({ store }: RetentionPorts, order: 'asc' | 'desc'): Promise<number | null> {
@@ -96,10 +95,10 @@ export function auditRetention(ports: RetentionPorts, elapsed: () => number, log
       return newestAtStart;
     });
     if (newest !== null && start.now - newest > maxGap && running < waitAfterGap)
-      return `when Postern started, the newest entry was from ${dateOf(newest)}: check the clock. Deletion waits for one day`;
+      return `when Postern started, the newest entry was from ${formatDay(newest)}: check the clock. Deletion waits for one day`;
     const next = await findNextEntryTime(ports, before);
     if (next !== null && next - before > maxGap && now - next < waitAfterGap)
-      return `the next entry is from ${dateOf(next)}, so the clock may have been wrong before: check the dates of older entries. Deletion waits for one day`;
+      return `the next entry is from ${formatDay(next)}, so the clock may have been wrong before: check the dates of older entries. Deletion waits for one day`;
     return null;
   }
 
@@ -113,8 +112,8 @@ export function auditRetention(ports: RetentionPorts, elapsed: () => number, log
       if (deletedAt !== null && elapsed() - deletedAt < hour) return;
       const before = Math.min(end, startOfDay(oldest) + millisecondsPerDay);
       const reason = await findReasonToWait(now, before);
-      if (reason !== null) return log(`audit entries of ${dateOf(oldest)} and later are not deleted: ${reason}`);
-      log(`deleting audit entries before ${dateOf(before)}: POSTERN_AUDIT_DAYS is ${ports.limits.auditDays}`);
+      if (reason !== null) return log(`audit entries of ${formatDay(oldest)} and later are not deleted: ${reason}`);
+      log(`deleting audit entries before ${formatDay(before)}: POSTERN_AUDIT_DAYS is ${ports.limits.auditDays}`);
       const deletedCount = await deleteBefore(ports, before);
       deletedAt = elapsed();
       log(`deleted ${deletedCount} audit entries`);

@@ -1,9 +1,8 @@
 import { siteOf } from '#core/client-networks.ts';
-import { formatInstant } from '#core/instant.ts';
+import { formatDay } from '#core/instant.ts';
 import type { Vault } from '#ports/vault.ts';
 import type { VisitEvent } from './visit-event.ts';
 
-const dayLength = 10; // characters of a day in ISO 8601
 const idBytes = 6;
 
 /**
@@ -13,7 +12,6 @@ const idBytes = 6;
  * @returns less than 2^48
  */
 export function traceIdOf(vault: Vault, { link, visitor, visitorRequest, action, path }: VisitEvent, now: number): number {
-  const day = formatInstant(now).slice(0, dayLength);
-  const download = [link?.tid, link?.id, visitor?.identityKey, siteOf(visitorRequest.address), action, path, day];
+  const download = [link?.tid, link?.id, visitor?.identityKey, siteOf(visitorRequest.address), action, path, formatDay(now)];
   return Buffer.from(vault.mac('trace', JSON.stringify(download)), 'base64url').readUIntBE(0, idBytes);
 }

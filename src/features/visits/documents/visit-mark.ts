@@ -1,12 +1,10 @@
-import { formatInstant } from '#core/instant.ts';
+import { formatDay } from '#core/instant.ts';
 import { watermarkText } from '#core/watermark-text.ts';
 import { traceIdOf } from '#features/audit/trace-id.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { PageMark } from '#ports/documents.ts';
 import type { Ports } from '#ports/ports.ts';
-
-const dayLength = 10; // characters of a day in ISO 8601
 
 /** Returns what is drawn over the pages that a visitor gets. @param event that the audit log records about it */
 export function markOf(
@@ -16,7 +14,7 @@ export function markOf(
 ): PageMark {
   const now = clock.now();
   const { name = '', email = '' } = authenticated?.signedIn ?? {};
-  const date = formatInstant(now).slice(0, dayLength);
+  const date = formatDay(now);
   const text = watermarkText(permit.share.waterMarkText, { user: name, email, address: visitorRequest.address, date });
   return { text, traceId: traceIdOf(vault, event, now) };
 }
