@@ -1,12 +1,10 @@
 import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreUnavailable, type Tx, type WriteTurn } from '#ports/store.ts';
+import { pause } from './pause.ts';
 
 const [firstPause, longestPause] = [5, 100]; // ms between two tries to hold names that another process holds
 const maxWait = 10_000; // ms
-
-/** Does not keep the process running. */
-const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolve, time).unref());
 
 /** What holding names needs. */
 export type HoldPorts = Pick<Ports, 'store' | 'process'>;

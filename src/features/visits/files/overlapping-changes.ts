@@ -5,6 +5,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { PendingFileChange, Storage } from '#ports/storage.ts';
 import { ItemBusy } from '#ports/storage-errors.ts';
 import type { Database } from '#ports/tables.ts';
+import { pause } from './pause.ts';
 
 // A service renames a folder item by item, and recovery looks for what a change has left at its old path. So while a change of an item is
 // made, no folder above it is renamed or deleted, at any location of the tenant that contains the folder.
@@ -14,9 +15,6 @@ const maxWait = 10_000; // ms
 /** ms. An older change is waiting for a location that is away, perhaps for ever, and must not block the folders above. */
 const maxAge = 20 * 60_000;
 const maxLocations = 20; // with overlapping changes; if there are more, one of them is assumed to be there
-
-/** Does not keep the process running. */
-const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolve, time).unref());
 
 /** Returns the name of an item, and its new name if it gets one. */
 export const namesOf = ({ name, newName = '' }: { readonly name: string; readonly newName?: string }): readonly string[] =>
