@@ -51,16 +51,20 @@ export class Pkcs11Token {
     };
   }
 
+  #checkPin(): void {
+    if (this.#isPinWrong) throw new TokenUnavailable('The PIN of the PKCS #11 token is wrong. Correct it, and restart Postern.');
+  }
+
   /** @throws TokenUnavailable without an attempt, if it would fail or wait for long */
   #checkUsable(): void {
-    if (this.#isPinWrong) throw new TokenUnavailable('The PIN of the PKCS #11 token is wrong. Correct it, and restart Postern.');
+    this.#checkPin();
     if (performance.now() < this.#restsUntil) throw new TokenUnavailable('The PKCS #11 token does not respond.');
     if (this.#limit.pendingCount >= maxWaiting) throw new TokenUnavailable('Too many signatures wait for the PKCS #11 token.');
   }
 
   async #sign(keyId: string, isRsa: boolean, bytes: Uint8Array): Promise<Uint8Array> {
     const { module, label, pin } = this.#settings;
-    if (this.#isPinWrong) this.#checkUsable();
+    this.#checkPin(); // another signature may have found it wrong while this one waited
     const digest = createHash('sha256').update(bytes).digest();
     const mechanism = isRsa ? ['RSA-PKCS'] : ['ECDSA', '--signature-format', 'openssl'];
     const parameters = ['--module', module, '--token-label', label, '--login', '--pin', `env:${pinVariable}`, '--id', keyId, '--sign'];
