@@ -1,5 +1,5 @@
 import type { Trace } from '#ports/documents.ts';
-import { Fourier } from './fourier.ts';
+import { type Complex, Fourier } from './fourier.ts';
 import type { Pixels } from './paint-trace.ts';
 import { readTile } from './read-tile.ts';
 import { cropDifferences, type Differences, smallDifferences } from './small-differences.ts';
@@ -11,7 +11,6 @@ export const searchedSize = 1754;
 
 const foldedSize = 2 * cellsPerSide; // samples on each side of a tile
 const samples = foldedSize * foldedSize;
-const fourier = new Fourier(foldedSize);
 const minCertainty = 7; // standard deviations; pictures without a trace mark reach at most 5.5
 const sureCertainty = 9;
 const [firstTileStep, firstAngleStep, rounds] = [0.004, 0.004, 7]; // of the search for the exact grid
@@ -44,18 +43,26 @@ function fold({ values, width, height }: Differences, { tile, angle }: Grid, ste
   return mean.map((value) => value - level);
 }
 
-const knownSpectrum = (() => {
+/** What a folded tile is compared with. Made for each search, because most processes that could search never do. */
+interface Reference {
+  readonly fourier: Fourier;
+  /** Fourier transform of the known cells. */
+  readonly knownSpectrum: Complex;
+}
+
+function createReference(): Reference {
+  const fourier = new Fourier(foldedSize);
   const square = fourier.square();
   for (let sample = 0; sample < samples; sample += 1) {
     const [row, column] = [Math.floor(sample / foldedSize), sample % foldedSize];
     square[2 * sample] = knownTile[(row >> 1) * cellsPerSide + (column >> 1)] ?? 0;
   }
   fourier.forward(square);
-  return square;
-})();
+  return { fourier, knownSpectrum: square };
+}
 
 /** Finds the known cells in a folded tile. */
-function locate(grid: Grid, values: Float64Array): FoldedTile {
+function locate({ fourier, knownSpectrum }: Reference, grid: Grid, values: Float64Array): FoldedTile {
   const square = fourier.square();
   for (const [sample, value] of values.entries()) square[2 * sample] = value;
   fourier.forward(square);
@@ -90,15 +97,15 @@ function quarterTurn(values: Float64Array): Float64Array {
 const mostCertain = (tiles: readonly FoldedTile[]) => tiles.reduce((best, tile) => (tile.certainty > best.certainty ? tile : best));
 
 /** Finds the known cells in the tiles of a grid, in each of the four directions. */
-function tryGrid(differences: Differences, grid: Grid, step: number): FoldedTile {
+function tryGrid(reference: Reference, differences: Differences, grid: Grid, step: number): FoldedTile {
   const upright = fold(differences, grid, step);
   const [left, down] = [quarterTurn(upright), quarterTurn(quarterTurn(upright))];
-  return mostCertain([upright, left, down, quarterTurn(down)].map((values) => locate(grid, values)));
+  return mostCertain([upright, left, down, quarterTurn(down)].map((values) => locate(reference, grid, values)));
 }
 
 /** Searches for the exact grid near a grid. */
-function refine(differences: Differences, start: FoldedTile): FoldedTile {
-  let best = tryGrid(differences, start.grid, 1);
+function refine(reference: Reference, differences: Differences, start: FoldedTile): FoldedTile {
+  let best = tryGrid(reference, differences, start.grid, 1);
   let [tileStep, angleStep] = [firstTileStep, firstAngleStep];
   for (let round = 0; round < rounds; round += 1) {
     const { tile, angle } = best.grid;
@@ -108,7 +115,7 @@ function refine(differences: Differences, start: FoldedTile): FoldedTile {
       { tile, angle: angle + angleStep },
       { tile, angle: angle - angleStep },
     ];
-    const next = mostCertain([best, ...nearby.map((grid) => tryGrid(differences, grid, 1))]);
+    const next = mostCertain([best, ...nearby.map((grid) => tryGrid(reference, differences, grid, 1))]);
     if (next === best) [tileStep, angleStep] = [tileStep / 2, angleStep / 2];
     best = next;
   }
@@ -126,15 +133,15 @@ function cellValues({ values, column, row }: FoldedTile): Float64Array {
 }
 
 /** Returns the trace mark in a picture whose tiles all have about the same size and direction. */
-function findInFlat(differences: Differences): Trace | null {
+function findInFlat(reference: Reference, differences: Differences): Trace | null {
   let best: FoldedTile | null = null;
   for (const grid of likelyGrids(differences)) {
-    const tile = tryGrid(differences, grid, 2);
+    const tile = tryGrid(reference, differences, grid, 2);
     if (!best || tile.certainty > best.certainty) best = tile;
     if (best.certainty >= sureCertainty) break;
   }
   if (!best) return null;
-  const exact = refine(differences, best);
+  const exact = refine(reference, differences, best);
   return exact.certainty >= minCertainty ? readTile(cellValues(exact)) : null;
 }
 
@@ -155,8 +162,9 @@ function* partsOf(whole: Differences): Generator<Differences> {
 
 /** Returns the trace mark in a picture; null: there is none, or too little of it is left. @param grey one byte for each pixel */
 export function findTrace(grey: Pixels): Trace | null {
+  const reference = createReference();
   for (const part of partsOf(smallDifferences(grey))) {
-    const trace = findInFlat(part);
+    const trace = findInFlat(reference, part);
     if (trace) return trace;
   }
   return null;
