@@ -65,6 +65,7 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
 /** Cheap argon2id parameters, because the tests sign in many times. */
 const cheapHashParameters = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
 const transferCheckInterval = 200; // ms; short, because many tests wait until a transfer is stopped
+const jobInterval = 100; // ms; short, because many tests wait for a job
 
 /** Starts a complete Postern with real parts on a free port. It is stopped after the test. */
 export async function startPostern(t: TestContext, { environment = {}, replacements = {}, data }: StartOptions = {}) {
@@ -72,7 +73,7 @@ export async function startPostern(t: TestContext, { environment = {}, replaceme
   const database = 'POSTERN_DATABASE_URL' in environment ? {} : await databaseOf(folder);
   const settings = readSettings({ PORT: '0', POSTERN_DATA: folder, POSTERN_API_KEY: adminKey, ...database, ...environment });
   const ports = { passwordHash: argon2PasswordHash(cheapHashParameters), ...replacements.ports };
-  const postern = await compose(settings, { log: null, transferCheckInterval, ...replacements, ports });
+  const postern = await compose(settings, { log: null, transferCheckInterval, jobInterval, ...replacements, ports });
   let isStopped = false;
   const stop = async () => {
     if (isStopped) return;

@@ -84,7 +84,7 @@ async function startListening({ visitor, management }: Servers, settings: Settin
   return { publicUrl: settings.publicUrl ?? urlOf(visitor, settings.host), apiUrl: urlOf(management, admin?.host ?? settings.host) };
 }
 
-/** Adds the routes of both servers, and starts the background jobs. @returns the check of readiness */
+/** Adds the routes for visitors and for the management, and starts the background jobs. @returns the check of readiness */
 async function addRoutes(
   servers: Servers,
   opened: OpenPorts,
@@ -95,11 +95,12 @@ async function addRoutes(
     readonly runningChanges: Set<string>;
     readonly busyLocations: BusyLocations;
     readonly timeouts: RequestTimeouts;
+    readonly jobInterval: number | undefined;
   },
   resources: AsyncDisposableStack,
 ) {
   const { ports, transfers, listings, metrics } = opened;
-  const { settings, data, databaseId, runningChanges, busyLocations, timeouts } = options;
+  const { settings, data, databaseId, runningChanges, busyLocations, timeouts, jobInterval } = options;
   const { log } = servers.visitor;
   const audit = resources.use(new VisitAudit(ports, reportAuditFailure(log), reportDroppedEvents(log)));
   const readiness = resources.use(readinessCheck(ports, () => probeDisk(data.path)));
@@ -120,6 +121,7 @@ async function addRoutes(
     uploadWriters,
     database: databaseId,
     onReplacedDatabase: exitOnReplacedDatabase,
+    jobInterval,
   };
   resources.use(startScheduledJobs(jobs));
   visitorRoutes(servers.visitor, {
@@ -146,7 +148,7 @@ export async function compose(settings: Settings, replacements: TestReplacements
   const opened = await openPorts(settings, replacements, data, version, resources);
   const { ports, transfers } = opened;
   const { databaseId, firstKey, invitation } = await prepareInstallation(ports, settings, data);
-  const { log = process.stderr, timeouts = defaultTimeouts } = replacements;
+  const { log = process.stderr, timeouts = defaultTimeouts, jobInterval } = replacements;
   const access = settings.accessLog === null ? null : resources.use(openAccessLog(settings.accessLog));
   const { clientAddress } = opened;
   const http = { trustedProxies: settings.trustedProxies, timeouts, log, clientAddress, writeAccessEntry: access?.write ?? null };
@@ -155,7 +157,7 @@ export async function compose(settings: Settings, replacements: TestReplacements
   const busyLocations = new BusyLocations();
   // Recovery leaves removed files and folders in the staging areas: a scheduled job deletes them.
   await skipIfFull(() => recoverChanges(ports, runningChanges, servers.visitor.log, { keepsTrash: true, busyLocations }));
-  const options = { settings, data, databaseId, runningChanges, busyLocations, timeouts };
+  const options = { settings, data, databaseId, runningChanges, busyLocations, timeouts, jobInterval };
   const readiness = await addRoutes(servers, opened, options, resources);
   const { publicUrl, apiUrl } = await startListening(servers, settings, resources);
   opened.setPublicUrl(publicUrl);

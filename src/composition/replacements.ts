@@ -7,6 +7,8 @@ export interface TestReplacements {
   readonly timeouts?: RequestTimeouts;
   /** ms between two checks whether a running transfer is still permitted. */
   readonly transferCheckInterval?: number;
+  /** ms between two searches for due jobs. */
+  readonly jobInterval?: number;
   /** Called when the disk has failed and no request can be answered any more. Default: the process ends. */
   readonly onDiskFailure?: (cause: unknown) => void;
 }

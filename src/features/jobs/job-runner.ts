@@ -11,7 +11,6 @@ import {
   releaseClaim,
 } from './job-queue.ts';
 
-const pollInterval = 1000; // ms
 const idleInterval = 60_000; // ms
 const stopTimeout = 5000; // ms that running jobs have left when the process stops
 const maxErrorLength = 500; // characters
@@ -60,7 +59,8 @@ export class ScheduledJobs implements JobRunner {
   #stopped = false;
   #isStoreUnavailable = false;
 
-  constructor(ports: Pick<Ports, 'store' | 'process'>, kinds: readonly JobKind[], log: JobLog) {
+  /** @param pollInterval ms between two searches for due jobs */
+  constructor(ports: Pick<Ports, 'store' | 'process'>, kinds: readonly JobKind[], log: JobLog, pollInterval = 1000) {
     this.#ports = ports;
     this.#kinds = kinds;
     this.#log = log;

@@ -8,19 +8,21 @@ import { hasDeliveriesToSend } from './delivery-queue.ts';
 import { hasDueDigest, planAlerts } from './plan-alerts.ts';
 import { DeliverySender, type SendPorts } from './send-deliveries.ts';
 
-const planInterval = 1000; // ms
-const sendInterval = 500; // ms
 const correctInterval = 600_000; // ms
 const lease = 30_000; // ms after which another process continues if this one has ended or hangs
 const pauses = [5000, 30_000, 60_000] as const; // ms
 
-/** Returns the jobs that plan and send mail, and correct its due times. @param now returns a monotonic time in ms */
-export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail, now: () => number): JobKind[] {
+/**
+ * Returns the jobs that plan and send mail, and correct its due times.
+ * @param now returns a monotonic time in ms
+ * @param every ms from the end of a run that plans or sends to the next
+ */
+export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail, now: () => number, every: number): JobKind[] {
   const { store } = ports;
   const common = { concurrency: 1, lease, pauses, maxAttempts: null };
   const collector = new AlertCollector(store, now);
   const plan: JobKind = {
-    ...{ name: 'plan-mail', every: planInterval, ...common },
+    ...{ name: 'plan-mail', every, ...common },
     hasWork: async () => (await collector.hasWork()) || (await hasDueDigest(store)) || hasPendingRecipients(store),
     async run(_job, signal) {
       await collector.collect(signal);
@@ -31,7 +33,7 @@ export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail
   const send = (lane: MailLane): JobKind => {
     const sender = new DeliverySender(ports, mail, lane, now);
     return {
-      ...{ name: `send-${lane}`, every: sendInterval, ...common },
+      ...{ name: `send-${lane}`, every, ...common },
       hasWork: async () => sender.isReady() && hasDeliveriesToSend(store, lane),
       run: (_job, signal) => sender.run(signal),
     };
