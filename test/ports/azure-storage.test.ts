@@ -164,6 +164,21 @@ else {
     assert.deepEqual([await namesIn(storage, '/'), await namesIn(storage, '/new')], [['new'], ['a', 'b']]);
   });
 
+  test('Azure (azurite): a rename that another process has undone just before its decision deletes no original', async () => {
+    const storage = openAzure(await newContainer(), outbound);
+    await createFolder(storage, parsePath('/'), 'old');
+    await putFile(storage, '/old', 'a', 'text');
+    const change = { action: 'rename', parent: parsePath('/'), name: 'old', newName: 'new', token: newToken() } as const;
+    let confirmations = 0;
+    const confirm = async () => {
+      confirmations += 1;
+      if (confirmations === 2) await storage.recover(change); // this process is suspended just after the confirmation
+      if (confirmations > 2) throw new StorageUnavailable('another process has recovered the change');
+    };
+    await assert.rejects(storage.rename(change.parent, 'old', 'new', { ...change, confirm, pendingTokens: [] }), /another process/);
+    assert.equal(await readText(storage, '/old/a'), 'text');
+  });
+
   test('Azure (azurite): a file in the archive tier is listed, and opening or renaming it fails because it is archived', async () => {
     const configuration = await newContainer();
     const [container, storage] = [openTestContainer(configuration, outbound), openAzure(configuration, outbound)];

@@ -15,6 +15,7 @@ import { bodyTimeLimit, conditionFailedStatuses, rangeRequest, slowTimeLimit } f
 import { xmlText } from '#adapters/storage/objects/xml.ts';
 import type { GroupMemory } from '#core/memory-budget.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
+import type { Confirm } from '#ports/storage.ts';
 import { ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage-errors.ts';
 import type { AzureContainer } from './azure-container.ts';
 import { azureCodeOf, hierarchicalNamespaceError, rethrowReadError } from './azure-errors.ts';
@@ -38,7 +39,7 @@ function headersOf(condition: WriteCondition): Readonly<Record<string, string>> 
 const blockId = (uploadId: string, number: number) => Buffer.from(`${uploadId}-${`${number}`.padStart(5, '0')}`).toString('base64');
 
 /**
- * Returns the state of a copy that is pending or has failed: such a blob has no bytes. Returns no state
+ * Returns the state of a blob whose copy is pending or has failed: such a blob has no bytes. Returns no state
  * for other blobs.
  */
 function copyStateOf(status: string | undefined): Pick<ObjectDescription, 'copyState'> {
@@ -111,7 +112,8 @@ export class AzureStore implements ObjectStore {
     await mapInBatches(keys, (key) => this.#delete(key, {}, [404]));
   }
 
-  async deleteUnchanged(objects: readonly ObjectVersion[]): Promise<void> {
+  async deleteUnchanged(objects: readonly ObjectVersion[], confirm?: Confirm): Promise<void> {
+    await confirm?.();
     await mapInBatches(objects, ({ key, etag }) => this.#delete(key, { 'if-match': etag }, [404, 412]));
   }
 

@@ -9,7 +9,7 @@ export interface StoredObject {
   /** ms since the epoch, whole seconds. */
   readonly modified: number;
   readonly etag: string;
-  /** Whether it is in a storage class from which an object must be restored before it can be read. It may already have been restored. */
+  /** Whether, by its storage class, the object must be restored before it can be read. The object may already have been restored. */
   readonly mayNeedRestore: boolean;
   /** Whether another program has locked it against changes. */
   readonly isLocked?: boolean;
@@ -24,7 +24,7 @@ export interface ObjectDescription extends StoredObject {
   readonly token: string | null;
   /** The headers that a copy keeps. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A copy that the service has not completed, or cannot complete: it has no bytes. */
+  /** Set for a copy that has no bytes yet: the service has not completed it (pending), or cannot complete it (failed). */
   readonly copyState?: 'pending' | 'failed';
 }
 
@@ -59,7 +59,7 @@ export interface ObjectRange {
 }
 
 /**
- * A place for objects at a service, such as a bucket of S3. Every method throws StorageUnavailable if the service does not respond, and
+ * A place for objects at a service, such as a bucket of S3. Requests throw StorageUnavailable if the service does not respond, and
  * OutcomeUnknown for a change that may have taken place.
  */
 export interface ObjectStore {
@@ -73,7 +73,7 @@ export interface ObjectStore {
   readonly signAddress: ((key: string, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
   /** Whether a deletion names the object in its URL: an object whose key has the segment `.` or `..` then cannot be deleted. */
   readonly deletesByUrl: boolean;
-  /** Returns whether the service cannot store a key. */
+  /** Returns whether a key is too long for the service, or has too many segments. */
   isKeyTooLong(key: string): boolean;
   /**
    * Yields the keys that begin with a prefix, in pages.
@@ -83,7 +83,7 @@ export interface ObjectStore {
   list(prefix: string, delimiter?: '' | '/'): AsyncIterable<ListedKeys>;
   /** Returns whether any key begins with a prefix. */
   hasKeys(prefix: string): Promise<boolean>;
-  /** Returns null if there is no object. */
+  /** Returns the properties of an object, or null if there is none. */
   describe(key: string): Promise<ObjectDescription | null>;
   /**
    * Requests an object, or a part of it.
@@ -97,14 +97,14 @@ export interface ObjectStore {
   delete(keys: readonly string[]): Promise<void>;
   /**
    * Deletes objects that are still in the given versions.
-   * @param confirm awaited directly before each request, if the service may not know this condition: then any version is deleted
+   * @param confirm awaited before the first request, and directly before each request if the service may ignore the versions
    */
   deleteUnchanged(objects: readonly ObjectVersion[], confirm?: Confirm): Promise<void>;
   /**
    * Copies an object with its metadata, and stores the token of the change with the copy.
-   * @param overwrites whether the copy may replace an object. Services that do not know the condition always replace it
+   * @param overwrites whether the copy may replace an object. A service may not know this condition: then it replaces the object
    * @throws ItemChanged if the object has changed since it was described; ItemExists if `to` is taken; ItemArchived;
-   *   ChangeImpossible if it is too large
+   *   ChangeImpossible if the object is too large
    */
   copy(from: ObjectDescription, to: string, options: { readonly token: string; readonly overwrites: boolean }): Promise<void>;
   /** Starts an upload in parts. @returns its id */
