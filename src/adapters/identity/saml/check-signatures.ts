@@ -21,8 +21,9 @@ export const isSigned = (element: StrictElement): boolean => element.children.so
 function checkSignature(signature: StrictElement, parent: StrictElement): void {
   const info = onlyChild(signature, namespaces.signature, 'SignedInfo');
   const reference = onlyChild(info, namespaces.signature, 'Reference');
+  const id = attributeOf(parent, 'ID');
   const transforms = algorithmsOf(onlyChild(reference, namespaces.signature, 'Transforms'), 'Transform');
-  demand(attributeOf(reference, 'URI') === `#${attributeOf(parent, 'ID')}`, 'A signature refers to an element other than its parent.');
+  demand(id !== undefined && attributeOf(reference, 'URI') === `#${id}`, 'A signature refers to an element other than its parent.');
   demand(algorithmsOf(info, 'CanonicalizationMethod') === exclusive, 'A signature has a canonicalization other than exclusive.');
   demand(transforms === usualTransforms, 'A signature has unusual transforms.');
   demand(signatureAlgorithms.includes(algorithmsOf(info, 'SignatureMethod')), 'A signature has an algorithm other than RSA with SHA-2.');
@@ -31,8 +32,8 @@ function checkSignature(signature: StrictElement, parent: StrictElement): void {
 }
 
 /**
- * Checks the form of all signatures of a response. Each must be a child of the response or of an assertion directly in it, so that no
- * signed part can be moved elsewhere. node-saml then verifies them.
+ * Checks that a response has a signature and no ID twice, and the form of all its signatures. Each must be a child of the response or of
+ * an assertion directly in it, so that no signed part can be moved elsewhere. node-saml then verifies the signatures.
  * @throws XmlRefused
  */
 export function checkSignatures(response: StrictElement): void {
