@@ -59,7 +59,7 @@ test('the summary sentence states what limits access: protected files, or expiry
   const everyone = { allowAllUsers: true };
   assert.match(
     summary({ ...everyone, isProtected: true }),
-    /\/reports\. Only PDF files and images can be opened, with a mark that names the visitor\.$/,
+    /\/reports\. Only PDF files, images and the pages of Office documents can be opened, all with a mark\.$/,
   );
   assert.equal(
     summary({ ...everyone, until: 'until 31 March 2026', ended: true }),

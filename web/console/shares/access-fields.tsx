@@ -77,7 +77,7 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
       />
       {typeId === profileTypes.PUBLIC && (
         <Text size="sm" c="dimmed">
-          Visitors do not sign in. Anyone with the link has access.
+          Visitors do not sign in.{allowAllUsers && ' Anyone with the link has access.'}
         </Text>
       )}
       {typeId !== undefined && !hasVisitorNames(typeId) && !allowAllUsers && (

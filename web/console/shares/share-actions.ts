@@ -14,19 +14,21 @@ const setActive =
     await post('share/update', { ...share, active }, { ...options, ifMatch: share.etag });
   };
 
-/** Returns what is known about the visitors who used these links in the last seven days, or an empty string. */
+/** Returns a sentence about the visitors who used the links of the shares in the last seven days, or an empty string if none did. */
 async function usageWarning(shares: readonly Share[]): Promise<string> {
   const fromDate = new Date(Date.now() - week).toISOString();
   const checkedShares = shares.slice(0, maxSharesChecked);
   const activities = await Promise.all(checkedShares.map(({ id }) => post('share/activity', { id, fromDate })));
-  const visitors = new Set(activities.flatMap(({ byVisitor }) => byVisitor.map(({ visitor }) => visitor).filter(Boolean)));
-  const visits = activities.flatMap(({ byVisitor }) => byVisitor).reduce((sum, visitor) => sum + visitor.visits, 0);
+  const users = activities.flatMap(({ byVisitor }) => byVisitor);
+  const visitors = new Set(users.map(({ visitor }) => visitor).filter(Boolean));
+  const visits = users.reduce((sum, user) => sum + user.visits, 0);
+  const hasUnnamedVisitors = users.some(({ visitor }) => !visitor);
   const isPartial = shares.length > checkedShares.length;
   const checked = isPartial ? ` Only the first ${maxSharesChecked} links were checked.` : '';
   if (visits === 0) return isPartial ? `No visits were found in the last 7 days.${checked}` : '';
   const atLeast = isPartial ? 'At least ' : '';
   return visitors.size > 0
-    ? `${atLeast}${formatCount(visitors.size, 'visitor', 'visitors')} used ${shares.length === 1 ? 'this link' : 'these links'} in the last 7 days and will lose access.${checked}`
+    ? `${hasUnnamedVisitors ? 'At least ' : atLeast}${formatCount(visitors.size, 'visitor', 'visitors')} used ${shares.length === 1 ? 'this link' : 'these links'} in the last 7 days and will lose access.${checked}`
     : `${shares.length === 1 ? 'This link was' : 'These links were'} used ${atLeast.toLowerCase()}${formatCount(visits, 'time', 'times')} in the last 7 days.${checked}`;
 }
 

@@ -69,7 +69,7 @@ export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues
       </Section>
       <Section
         title="Protection"
-        lead="With copy protection or a watermark, visitors get only PDF files and images, with a mark that names them."
+        lead="With copy protection or a watermark, visitors get only PDF files, images and the pages of Office documents, all with a mark."
       >
         <ProtectionFields form={form} />
       </Section>

@@ -55,7 +55,7 @@ const validityOf = ({ from, until }: SummaryParts) => `${from ? ` from ${from}` 
 
 /** Returns a sentence about what the protection of the files means, or an empty string. */
 const limitationOf = ({ isProtected }: SummaryParts): string =>
-  isProtected ? ' Only PDF files and images can be opened, with a mark that names the visitor.' : '';
+  isProtected ? ' Only PDF files, images and the pages of Office documents can be opened, all with a mark.' : '';
 
 /** Returns a summary: "Ann and Bob, signed in with Clients, can view and download /reports until the end of 31 March 2027." */
 export function shareSummary(parts: SummaryParts): string {
