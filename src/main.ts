@@ -33,7 +33,7 @@ function settingWarnings({ host, publicUrl }: Settings): string[] {
   return publicUrl.startsWith('https:') ? [] : ['POSTERN_PUBLIC_URL is not https: passwords and files are sent unencrypted.'];
 }
 
-/** Returns the lines for the operator after the start: the addresses, and a first call that works as printed. */
+/** Returns the lines for the operator after the start: the addresses, and an example of a first call. */
 function startGuide(postern: Postern, settings: Settings): string[] {
   const keyFile = `${relative(process.cwd(), settings.data) || '.'}/first-key`;
   const key = settings.apiKey === null ? `$(cat ${keyFile})` : '$POSTERN_API_KEY';

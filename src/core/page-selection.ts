@@ -1,7 +1,7 @@
 import { fold } from './fold.ts';
 import type { Entry, ListingQuery } from './listing.ts';
 
-/** The fields that a page is sorted by. Callers that sort by name need no size and no time. */
+/** The fields that a page is sorted by, and the ETag, which counts as memory. Callers that sort by name need no size and no time. */
 type SortableEntry = Pick<Entry, 'name' | 'folder'> & Partial<Pick<Entry, 'size' | 'modified' | 'etag'>>;
 
 /** An entry, and its folded name for comparisons. */
@@ -18,7 +18,7 @@ export class PageTooDeep extends Error {}
 const defaultMaxBytes = 128 << 20; // memory for candidates
 const runLength = 1000; // entries that are sorted at once
 const comparisonsPerPause = 5000; // take about a millisecond
-/** Entries after the page are dropped when the number of candidates is twice the number of entries up to the end of the page, plus this. */
+/** Entries after the page are dropped when the candidates exceed twice the entries up to the end of the page by this number. */
 const extraCandidates = 10_000;
 // After dropping entries, at least a quarter of the memory must be free. Otherwise the entries would be sorted again after every few
 // additions.

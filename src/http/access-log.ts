@@ -31,8 +31,8 @@ const callerField = ({ caller }: FastifyRequest) =>
   caller ? { caller: { kind: caller.kind, id: caller.id, name: caller.name, tid: caller.tid } } : {};
 
 /**
- * Returns a function to be called when a request has arrived. It writes one entry when the response has closed: it was sent completely, or
- * the connection was closed before. No entry holds a query, a body, a cookie or any header except User-Agent.
+ * Returns a function to be called when a request has arrived. The function writes one entry when the response was sent completely, or
+ * when the connection has closed before that. No entry holds a query, a body, a cookie or any header except User-Agent.
  * @param elapsed returns a monotonic time in ms
  */
 export function accessLogger(write: WriteAccessEntry, clock: Clock, elapsed: () => number) {

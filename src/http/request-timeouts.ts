@@ -49,8 +49,8 @@ export function expectBody(request: IncomingMessage, response: ServerResponse, {
 }
 
 /**
- * Closes the connection when no bytes move on it, while the body arrives or the response is sent. Node.js
- * counts bytes as sent when the kernel accepts them, and sets its own timeout after the response.
+ * Closes the connection when no bytes move on it: until the body is complete, or, if it is complete already, until the response is sent.
+ * Node.js counts bytes as sent when the kernel accepts them, and sets its own timeout after the response.
  */
 export function expectProgress(request: IncomingMessage, { idle }: RequestTimeouts): void {
   const { socket } = request;

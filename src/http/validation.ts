@@ -80,7 +80,7 @@ function propertyOf(schema: TSchema, name: string): TSchema | undefined {
   return isObject(property) ? property : undefined;
 }
 
-/** Returns a function that refuses too many names or items with 400. Ajv would create an error for each wrong one. */
+/** Returns a function that throws a 400 if an object has too many names or a list too many items: Ajv would create too many errors. */
 function sizeCheck(schema: TSchema): (value: unknown) => void {
   const knownNames = propertyNamesOf(schema);
   const lists = knownNames.flatMap((name) => {

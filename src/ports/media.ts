@@ -3,7 +3,7 @@ import type { ContentKind } from '#core/authorization/delivery.ts';
 /** Type of a file, detected from its first bytes. */
 export interface Media {
   readonly kind: ContentKind;
-  /** Media type that a browser may safely display. */
+  /** Media type that is safe in a response to a browser: markup such as HTML or SVG counts as plain text. */
   readonly mediaType: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The provider cannot be used now: it cannot be reached, does not respond in time, answers with an error status, or sends too much. Or the
- * browser has brought back an error that means this.
+ * The provider cannot be used now, for example because it cannot be reached, answers with an error status or sends too much, or because
+ * Postern has too many such requests. An OpenID provider can also report this with an error that the browser brings back.
  */
 export class ProviderUnavailable extends Error {}
 
@@ -9,7 +9,7 @@ export class ProviderRefused extends Error {}
 
 /**
  * What the browser has brought back from the provider is refused: an error or a wrong code of an OpenID provider, or an invalid SAML
- * response. Also a refresh token that an OpenID provider refuses.
+ * response. This error is also thrown if an OpenID provider refuses a refresh token.
  */
 export class ResponseRefused extends ProviderRefused {}
 

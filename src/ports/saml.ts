@@ -45,7 +45,7 @@ export interface SamlProviders extends AsyncDisposable {
    *   valid; what `inTurn` throws
    */
   read(provider: SamlProvider, reading: SamlReading, self: ServiceProvider, response: string): Promise<SamlStatement>;
-  /** Reads the metadata again, and returns what it says. @throws ProviderUnavailable, ProviderRefused */
+  /** Returns the description of a provider. If the provider has metadata, reads it again. @throws ProviderUnavailable, ProviderRefused */
   describe(provider: SamlProvider, tid: number): Promise<ProviderDescription>;
 }
 

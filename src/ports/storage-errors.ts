@@ -1,4 +1,4 @@
-/** The storage does not respond, for example because its disk is unmounted or its service is down. */
+/** The storage does not respond or has failed, for example because its disk is unmounted or its service reports an error. */
 export class StorageUnavailable extends Error {}
 /** The storage has too much to do at the moment. The same request may succeed a little later. */
 export class StorageBusy extends StorageUnavailable {}
@@ -6,7 +6,7 @@ export class StorageBusy extends StorageUnavailable {}
 export class OutcomeUnknown extends StorageUnavailable {}
 /** The storage lacks what every change needs, such as a writable staging area. Nothing was changed; an operator has to repair it. */
 export class StorageUnusable extends Error {}
-/** The storage has no free space. */
+/** The storage has no space for the change, or POSTERN_DATA has none for the bytes of an upload on their way there. */
 export class StorageFull extends Error {}
 /** The storage cannot make this change at all. The message tells the client why. Nothing was changed, or the message says what remains. */
 export class ChangeImpossible extends Error {}
@@ -14,7 +14,7 @@ export class ChangeImpossible extends Error {}
 export class ItemNotFound extends Error {}
 /** The name is already in use. */
 export class ItemExists extends Error {}
-/** Another request is renaming or deleting the item, or has not cleaned up after that. Or another program has locked the item. */
+/** Another change of the item, or of one above or below it, is not complete or cleaned up, or another program has locked the item. */
 export class ItemBusy extends Error {}
 /** The path of a new file or folder is longer than the storage allows. */
 export class PathTooLong extends Error {}

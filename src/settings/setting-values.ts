@@ -18,7 +18,7 @@ export const parseMinLength = (length: number) => (value: string) =>
   value.length >= length ? value : fail(`must be at least ${length} characters long`);
 // RFC 6750, 2.1: the characters that a Bearer header can contain.
 export const parseBearerKey = (value: string) =>
-  /^[\w\-.~+/]{16,}=*$/.test(value) ? value : fail('must have at least 16 characters: letters, digits and - . _ ~ + /');
+  /^[\w\-.~+/]{16,}=*$/.test(value) ? value : fail('must have at least 16 characters: letters, digits and - . _ ~ + /; after them, also =');
 export const parsePositive = (value: string) =>
   /^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : fail('must be a whole number above 0');
 

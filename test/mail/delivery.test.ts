@@ -127,7 +127,7 @@ test('mails of a process that ended while it was sending are sent by the next pr
   assert.deepEqual((await sink.waitFor()).to, ['ann@example.com']);
 });
 
-test('a mail that another process has claimed meanwhile is not sent again', async (t) => {
+test('a process does not send a mail that it has claimed if another process has claimed it since', async (t) => {
   const releases = new Map<string, () => void>();
   const heldRecipients = ['ann@example.com', 'dan@example.com'];
   const sink = await startMailSink(t, {

@@ -124,7 +124,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** An icon beside a text. Screen readers ignore it. */
+/** An icon beside a text, or in a button with a name for screen readers. Screen readers ignore the icon. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">

@@ -15,7 +15,7 @@ export class Failure extends Error {
   }
 }
 
-/** Returns the failure of a request that got no response. */
+/** Returns the failure of a request whose response did not arrive, or not completely. */
 export const offlineFailure = () => new Failure(0, 'offline', '', null);
 
 /** Returns the failure for a file that was moved, changed or deleted on the visitor's device after it was chosen. */
@@ -115,7 +115,7 @@ export async function checkAddress(method: 'GET' | 'HEAD', address: string): Pro
 
 /**
  * Returns the first bytes of a file as text, whether the file has more, and the media type that the server detected. The text
- * is empty unless the file is text/plain.
+ * is empty unless the file is text/plain. An empty file counts as text/plain.
  * @throws Failure, also if the signal is aborted
  */
 export async function fetchBeginning(path: readonly string[], bytes: number, signal: AbortSignal) {

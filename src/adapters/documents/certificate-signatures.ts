@@ -35,8 +35,8 @@ function errorOf(refused: unknown): CertificateUnusable {
 }
 
 /**
- * Signs with certificates whose keys are stored, or are in a PKCS #11 token. PKCS #12 files are read in a process of their own, because they may be damaged or
- * hostile.
+ * Signs with certificates whose keys are stored, or are in a PKCS #11 token. PKCS #12 files are read in a process of their own, because
+ * they may be damaged or hostile.
  */
 export class CertificateSignatures implements Signatures {
   readonly #outbound: Pick<Outbound, 'request'>;
@@ -81,7 +81,7 @@ export class CertificateSignatures implements Signatures {
   }
 
   async sign(digest: Uint8Array, certificate: SigningCertificate, authority: TimeStampAuthority | null): Promise<Uint8Array> {
-    // Most installations sign nothing.
+    // Loaded only when needed, because most installations sign nothing.
     const [{ cmsSignature }, { timeStamper }] = await Promise.all([
       import('./signature/cms-signature.ts'),
       import('./signature/time-stamp.ts'),

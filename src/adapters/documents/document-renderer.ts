@@ -150,7 +150,7 @@ export class DocumentRenderer implements Documents {
   /** Runs a task that contains all that it needs. */
   async #runAlone(tid: number, kind: Kind, task: Frame): Promise<Frame> {
     const answer = await this.#inTurnOf(tid, (lanes) => lanes[kind].run(task));
-    if (!answer) throw new RendererUnavailable('the process does not know its task');
+    if (!answer) throw new RendererUnavailable('the process asks for a document, although the task contains all that it needs');
     return answer;
   }
 

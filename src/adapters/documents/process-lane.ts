@@ -4,7 +4,7 @@ import { SandboxedProcess, SandboxFailure, type SandboxOptions } from './sandbox
 
 const idleTime = 60_000; // ms without a task until the process ends
 
-/** Errors that a process reports. */
+/** Returns the error for a refusal that a process reports. */
 function errorOf(refused: unknown): Error {
   if (refused === 'damaged' || refused === 'encrypted' || refused === 'certified' || refused === 'noSuchPage')
     return new DocumentUnusable(refused);
@@ -12,7 +12,7 @@ function errorOf(refused: unknown): Error {
   return new DocumentUnusable('damaged'); // the libraries fail in many ways at damaged documents
 }
 
-/** The process of one tenant for one kind of documents. It starts with the first task, and ends after some time without tasks. */
+/** The process of one tenant for one kind of documents. It starts with `prepare` or a task, and ends after some time without tasks. */
 export class ProcessLane implements AsyncDisposable {
   readonly #options: SandboxOptions;
   #process: SandboxedProcess | null = null;
@@ -54,7 +54,7 @@ export class ProcessLane implements AsyncDisposable {
     return this.#process?.isAlive ?? false;
   }
 
-  /** Starts the process before there is a task. If none follows, it ends as after a task. @param task that prepares the process */
+  /** Starts the process before it is needed. It then ends after some time, as after any task. @param task prepares the process */
   prepare(task: Frame): void {
     if (this.isRunning || this.#preparation) return;
     // If it cannot be started now, for example for lack of descriptors, the first task tries again.
@@ -65,7 +65,7 @@ export class ProcessLane implements AsyncDisposable {
       });
   }
 
-  /** Returns the process, which no longer ends until `#endWhenIdle` is called. @throws RendererUnavailable */
+  /** Returns the running process, and stops the timer that ends it. `#endWhenIdle` starts this timer. @throws RendererUnavailable */
   #start(): SandboxedProcess {
     clearTimeout(this.#idleTimer);
     if (this.#process?.isAlive) return this.#process;

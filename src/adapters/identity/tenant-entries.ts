@@ -1,7 +1,7 @@
 import { ItemsByGroup } from '#core/items-by-group.ts';
 
 /**
- * Cached entries of the providers of all tenants. A tenant with many providers displaces its own entries, not those of other tenants.
+ * Cached entries of the providers of all tenants. A new entry never displaces one of a tenant with fewer entries.
  */
 export class TenantEntries<Entry> {
   readonly #limits: { readonly all: number; readonly tenant: number };

@@ -3,7 +3,7 @@ import type { ProviderTest } from '#ports/openid.ts';
 import { ProviderRefused } from '#ports/provider-errors.ts';
 import { providerError } from './provider-error.ts';
 
-/** A code that no provider has issued. If a provider refuses the code but not the client, the settings of the client are right. */
+/** A code that no provider has issued. If a provider refuses only the code, it has accepted the credentials of the client. */
 const inventedCode = 'postern-tests-this-client';
 
 /** Returns the number of keys in a key set (RFC 7517, 5); 0 also if the text is not a key set. */
@@ -21,7 +21,7 @@ async function countKeys(address: string | undefined, fetch: Library.CustomFetch
   if (address === undefined) throw new ProviderRefused('The metadata has no jwks_uri.');
   const response = await fetch(address, { method: 'GET', headers: { accept: 'application/json' }, body: undefined, redirect: 'manual' });
   const count = keyCountOf(await response.text());
-  if (count === 0) throw new ProviderRefused('The provider publishes no keys.');
+  if (count === 0) throw new ProviderRefused('The address of the keys (jwks_uri) returned no keys.');
   return count;
 }
 

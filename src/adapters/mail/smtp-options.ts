@@ -31,5 +31,5 @@ export interface SendFailure {
 /** How many mails of each lane are sent at a time, in addition to slow mails (`maxSlowMails`). */
 export const concurrency = { alerts: 5, codes: 5 } as const;
 
-/** Maximum number of connections of each lane: one for each concurrent mail, and more for slow mails. */
+/** Maximum number of connections of each lane: one for each concurrent mail, and more for slow mails. Test mails have their own. */
 export const laneConnections = { alerts: concurrency.alerts + maxSlowMails, codes: concurrency.codes + maxSlowMails, tests: 4 } as const;

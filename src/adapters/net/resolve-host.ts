@@ -32,9 +32,9 @@ const isUnknownName = (cause: unknown) =>
   cause instanceof Error && 'code' in cause && (cause.code === 'ENOTFOUND' || cause.code === 'ENODATA');
 
 /**
- * Returns a function that returns all addresses of a name. A name whose server does not respond delays no other name. The lookup of the
- * operating system occupies a thread. So it is used only for names that the name servers do not know, and for at most four at a
- * time. Further ones count as not found.
+ * Returns a function that returns the addresses of a name: from the hosts file, or else from the name servers, where a name whose server
+ * does not respond delays no other. The operating system looks up only names that the name servers do not know, at most four at a time,
+ * because each such lookup occupies a thread. Further names count as not found.
  */
 export function hostResolver(sources: NameSources = systemSources): (host: string) => Promise<readonly string[]> {
   let lookups = 0;

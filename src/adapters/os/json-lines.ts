@@ -39,7 +39,7 @@ export function openJsonLines(target: string): JsonLines {
     minLength: 1, // with the default 0, `flush` does not write
   });
   destination.on('error', () => {}); // on a full disk this log loses lines, and nothing else fails
-  destination.on('drop', () => destination.flush()); // a full buffer is written only after `flush`, so each lost line calls it
+  destination.on('drop', () => destination.flush()); // a full buffer is written only after `flush`, so it is called for each lost line
   let isClosed = false;
   return {
     write: (entry) => void (isClosed || destination.write(`${JSON.stringify(entry)}\n`)),

@@ -69,7 +69,7 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
         return { ...releaseAfterUpload(upload, hold()), readBack: () => upload.readBack() };
       }),
     recover: (change) => withStorage((storage) => storage.recover(change)),
-    giveUp: async () => false, // a thread checks the ETag in the command that replaces the file
+    giveUp: async () => false, // nothing to do: a late replacement checks the ETag, and so fails by itself if the file was changed
     clearEvidence: (change) => withStorage((storage) => storage.clearEvidence(change)),
     rename: (parent, from, to, context) => withStorage((storage) => storage.rename(parent, from, to, context)),
     remove: (parent, name, context) => withStorage((storage) => storage.remove(parent, name, context)),

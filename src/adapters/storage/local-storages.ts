@@ -23,8 +23,8 @@ const notAllowed = 'the folder is not within a folder that the operator allows f
 /**
  * Returns the kind `local`: folders of this machine.
  * @param roots the folders within which tenants may add locations (POSTERN_LOCAL_ROOTS)
- * @param data POSTERN_DATA: tenant 1 may share the folder `files` in it, and nothing else
- * @param minFree bytes that uploads leave free on the file system of POSTERN_DATA, which holds the database
+ * @param data POSTERN_DATA: of this folder, only `files` may be shared, and tenant 1 needs no entry in `roots` for it
+ * @param minFree bytes that uploads leave free on the file system of POSTERN_DATA, which holds the embedded database
  */
 export function localStorages(roots: readonly LocalRoot[], data: string, minFree = 0, folders = new OpenFolders()): StorageKind {
   const defaultRoot = join(data, 'files');
@@ -56,7 +56,7 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
     // The error is the same for every folder outside the roots, so that it does not reveal which folders exist.
     if (!(await isAllowed(tid, folder ?? configuredPath))) return notAllowed;
     if (!folder) return 'the folder does not exist';
-    if (await holdsSecrets(folder)) return 'the folder overlaps POSTERN_DATA, which contains the database and the keys';
+    if (await holdsSecrets(folder)) return 'the folder overlaps POSTERN_DATA, which may contain the database and the keys';
     const foreignLocations = others.filter((other) => other.tid !== tid && other.kind === 'local');
     return (await overlapsAny(folder, foreignLocations)) ? 'the folder overlaps a folder of another tenant' : null;
   }

@@ -60,7 +60,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/** The received bytes of an upload in parts. One call at a time. */
+/** The received bytes of an upload in parts. The caller waits for each call before the next one. */
 export class SpooledFile {
   readonly #handle: FileHandle;
   readonly #file: SpaceFile;

@@ -4,7 +4,7 @@ export type RunUnderKeys = <T>(keys: readonly string[], work: () => Promise<T>) 
 /** Returns the keys, each once, in an order that is the same for all callers: otherwise two of them could deadlock. */
 export const inLockOrder = (keys: readonly string[]): string[] => [...new Set(keys)].sort();
 
-/** Returns a function that runs work under several keys, within this process. SQLite needs no more: no other process uses its database. */
+/** Returns a function that runs work under several keys, within this process. This suffices for SQLite: no other process uses its file. */
 export function multiKeyMutex(): RunUnderKeys {
   const runSerially = keyedMutex();
   return (keys, work) => inLockOrder(keys).reduceRight<typeof work>((inner, key) => () => runSerially(key, inner), work)();

@@ -13,7 +13,7 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
 
 /**
  * Returns whether Postern may connect to an address that a tenant's configuration leads to. Public addresses are
- * allowed. Loopback, link-local, private, shared and reserved ones are not: the operator's own services and the
+ * allowed. Loopback, link-local, private, shared and reserved ones must be in `privateTargets`: the operator's own services and the
  * metadata service of the cloud have such addresses.
  * @param privateTargets networks that the operator has allowed (POSTERN_PRIVATE_TARGETS); empty: none
  */

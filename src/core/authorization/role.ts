@@ -22,5 +22,5 @@ export const parseOperatorRole = (text: string) => parseRole(roles, text);
  */
 export const includesRole = (role: Role, required: Role) => keyRoles.indexOf(role) >= keyRoles.indexOf(required);
 
-/** Returns whether a role may read /metrics, which has numbers of all tenants. */
+/** Returns whether a role may read /metrics. It has numbers of all tenants, so the caller must also belong to tenant 1. */
 export const canReadMetrics = (role: Role) => role === 'metrics' || role === 'admin';

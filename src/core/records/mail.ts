@@ -24,7 +24,7 @@ export const Delivery = Type.Object({
   error: Type.String({ description: 'What went wrong at the last attempt; empty: nothing.' }),
   createDateTime: time('When the mail was created, or last retried with mail/retry.'),
   dueDateTime: time('When the next attempt is due, while the mail waits.'),
-  endDateTime: orNull(time('When it was sent, given up or dropped.')),
+  endDateTime: orNull(time('When the mail was sent, given up or dropped.')),
 });
 export type Delivery = Static<typeof Delivery>;
 

@@ -8,10 +8,10 @@ const errorTexts: Readonly<Record<string, string>> = {
   '^(/|files(/|$))': 'must be an absolute path, "files" or a folder below "files"',
   '^https?://[^\\s/?#@]+/?$': 'must be the address of a server, such as https://s3.example.com, without a path',
   '^[A-Za-z0-9-]{1,64}$': 'must consist of letters, digits and hyphens, such as eu-central-1',
-  '^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$': 'must be the name of a bucket: letters, digits, dots, hyphens and underscores',
+  '^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$': 'must be the name of a bucket: 2 or more letters, digits and . - _, not first . - or _',
   '^[a-z0-9]{3,24}$': 'must be the name of a storage account: 3 to 24 lower-case letters and digits',
   '^https?://[^\\s?#@]+$': 'must be an address such as https://files.example.com/dav, without a query or a password',
-  '^(\\$root|[a-z0-9](-?[a-z0-9]){2,62})$': 'must be the name of a container: lower-case letters, digits and single hyphens',
+  '^(\\$root|[a-z0-9](-?[a-z0-9]){2,62})$': 'must be the name of a container: 3 or more of a-z and 0-9, single hyphens inside; or $root',
   '^[A-Za-z0-9+/]{4,256}={0,2}$': 'must be a key in base64',
   '^[!-~]+$': 'must consist of visible ASCII characters, without spaces',
   '^[A-Za-z0-9.:_-]{1,253}$': 'must be a host name or an IP address, without a port',
@@ -36,7 +36,7 @@ export function patternText(
 export const patternErrorText = (pattern: string): string =>
   errorTexts[pattern] ?? 'must be plain text without control characters, in the format of the field';
 
-const maxShownName = 64; // characters of an unknown member
+const maxShownName = 64; // characters of the path of an unknown member
 
 /** Returns the text for an error that the schema check of a configuration reported. */
 export function schemaErrorText({

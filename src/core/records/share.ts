@@ -67,7 +67,9 @@ export const shareFields = {
     'Groups of the identity provider or directory whose members are admitted, separated by commas. An entry with a comma, such as a DN, must be in double quotes.',
   ),
   userNames: listOf('Admitted users, separated by commas. An entry with a comma must be in double quotes.'),
-  allowAllUsers: flag('true: everyone who signs in with the login profile is admitted; false: only the listed users and groups.'),
+  allowAllUsers: flag(
+    'true: everyone who signs in with the login profile is admitted, or everyone with the link if it needs no sign-in; false: only the listed users and groups.',
+  ),
   validityStartDate: instant('Start of the validity. Before it, requests to the link get 404, as for an unknown link. null: no start.'),
   validityEndDate: instant('End of the validity. From this instant on, the link has expired. null: no end.'),
   linkPassword: lineOf(limits.password, {

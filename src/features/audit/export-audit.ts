@@ -68,9 +68,9 @@ export const exportAudit = streamOperation({
   body: Type.Object(
     {
       ...auditFilter,
-      searchWord: Type.Optional(Type.String({ maxLength: 255, description: 'Substring.' })),
+      searchWord: Type.Optional(Type.String({ maxLength: 255, description: 'Case-insensitive substring of the text fields.' })),
       fromDate: Type.Optional(Type.String({ format: 'date-time', description: 'From this instant on.' })),
-      toDate: Type.Optional(Type.String({ format: 'date-time', description: 'Up to and including this instant.' })),
+      toDate: Type.Optional(Type.String({ format: 'date-time', description: 'Up to and including this instant or day.' })),
       format: Type.Optional(Type.Enum(['ndjson', 'csv'], { description: 'Default ndjson.' })),
     },
     { additionalProperties: false },

@@ -16,7 +16,7 @@ const maxConcurrentWrites = 64; // of single events: further events are written 
 
 /** The audit entry of a download. It is on disk before the first byte is sent. */
 export interface TransferEntry {
-  /** Adds the number of bytes sent, null if it is unknown. @param outcome `failed`: the transfer was interrupted */
+  /** Adds the outcome, and the number of bytes sent (null: unknown). @param outcome `failed`: the transfer was interrupted */
   end(outcome: 'done' | 'failed', bytes: number | null): void;
 }
 
@@ -88,8 +88,8 @@ export class VisitAudit implements AsyncDisposable {
 
   /**
    * Commits the entry of a download before its first byte is sent. Resolves when the entry is on disk.
-   * @param requestedVersion requests with the same version are one download; null: each request is a download of its own, but many
-   *   archives share one entry (see `archiveGrouping`)
+   * @param requestedVersion requests with the same version are one download; null: each request is a download of its own. After many
+   *   unbounded archives of one site, further ones share one entry (see `archiveGrouping`)
    * @param alert whether a new entry enqueues an alert
    */
   async beginTransfer(requestedEvent: VisitEvent, requestedVersion: string | null, alert: boolean): Promise<TransferEntry> {

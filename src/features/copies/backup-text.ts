@@ -1,7 +1,7 @@
-/** A backup that cannot be read to its end. */
+/** The error for a backup that cannot be read to its end or has a line that is not JSON. */
 export class DamagedBackup extends Error {}
 
-/** Yields the lines of a text that arrives in pieces. @throws DamagedBackup if the pieces cannot be read to the end */
+/** Yields the lines of a text that arrives in pieces. @throws DamagedBackup if they cannot be read to the end or are not UTF-8 */
 export async function* splitLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let partialLine = '';

@@ -14,7 +14,7 @@ export interface IdempotentRequest {
   readonly caller: string;
   readonly key: string;
   /**
-   * MAC of method, path, query and body. Not a plain hash, from which a password in the body could be guessed. A request with the same
+   * A MAC of method, path, query and body: from a plain hash, a password in the body could be guessed. A request with the same
    * key and another fingerprint is refused.
    */
   readonly fingerprint: string;

@@ -17,7 +17,7 @@ export const deleteLocation = changeOperation({
   message: 'locationDeleted',
   body: bodyOf(locationFields, ['id'], []),
   target: { table: 'location' },
-  /** Counts before the transaction: rows read within it can make concurrent changes fail with a conflict. */
+  /** Counts the shares before the transaction: if the transaction read them all, concurrent changes could fail with a conflict. */
   async check({ id }, { tid }, { store }) {
     const { shares } = await sharesOf(store.search, tid, id).select(sql<number>`count(*)`.as('shares')).executeTakeFirstOrThrow();
     if (shares > 0) throw new Refusal('locationInUse', `The location is still in use. Shares: ${shares}.`);

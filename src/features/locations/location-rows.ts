@@ -14,7 +14,7 @@ import type { StorageLocation } from '#ports/storages.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 
-/** Returns the records of a tenant's locations, in the order of the ids. */
+/** Returns the records of a tenant's locations, in the order in which `ids` lists them. */
 export async function locationRecords(db: Tx, tid: number, ids: readonly number[], vault: Vault): Promise<Location[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -45,7 +45,7 @@ export async function readStorageLocation(db: Tx, tid: number, id: number, vault
   return { ...row, configuration: unsealConfiguration(row, vault) };
 }
 
-/** Returns the record of a location that the change has created or found before. @throws Error if the location does not exist */
+/** Returns the record of a location that the transaction has created or read before. @throws Error if the location does not exist */
 export async function locationRecord(db: Tx, tid: number, id: number, vault: Vault): Promise<Location> {
   const [record] = await locationRecords(db, tid, [id], vault);
   if (!record) throw new Error(`location ${id} is missing in the transaction that created or read it`);

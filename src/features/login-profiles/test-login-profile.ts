@@ -81,7 +81,7 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly TestedStep
 }
 
 /**
- * Runs the steps. Limits the tests with a wrong password for each user name, for all callers together, so that tests cannot be used to
+ * Runs the steps. Limits the tests with a wrong password for each profile and user name, whoever calls, so that tests cannot be used to
  * guess passwords. Counts a failure before the steps run, and removes it if they found no wrong password.
  * @throws Refusal (429) during the delay after failures; (400) if a value is missing
  */

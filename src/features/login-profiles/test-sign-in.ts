@@ -8,7 +8,7 @@ import { providerSignInTime } from '#features/provider-sign-ins/pending-sign-in.
 import { sealTestToken } from '#features/provider-sign-ins/test-token.ts';
 
 const TestAddress = Type.Object({
-  url: Type.String({ description: 'Address for a browser. Its page shows the result of the test.' }),
+  url: Type.String({ description: 'Address to open in a browser. At the end, the page shows the result of the test.' }),
   expiryDateTime: instant('When the address stops working.'),
 });
 
@@ -19,7 +19,7 @@ export const testSignIn = readOperation({
   method: 'POST',
   role: 'admin',
   summary:
-    'Returns an address for a test sign-in at the provider. Its page shows which information the provider sends about you, and by which user names and groups shares can list you.',
+    'Returns an address for a test sign-in at the provider. The page at this address shows which information the provider sends about you, and by which user names and groups shares can list you.',
   body: Type.Object({ id: recordId('Login profile of the type OIDC or SAML.') }, { additionalProperties: false }),
   response: TestAddress,
   async read({ id }, { tid }, ports) {

@@ -56,7 +56,7 @@ async function checkOpenLinks(tx: Tx, tid: number, profileId: number): Promise<v
       fieldErrors: [
         {
           field: 'typeId',
-          detail: `would make share ${share.id} public under a viewId that is too short. Change it with share/updateSharableLink.`,
+          detail: `would make share ${share.id} public under a viewId that is too short. Change this viewId with share/updateSharableLink.`,
         },
       ],
     },
@@ -92,7 +92,7 @@ async function checkListedNames(tx: Tx, tid: number, profileId: number): Promise
   if (Number(names) > maxRelinkedNames)
     throw fieldRefusal(
       'typeId',
-      `cannot be changed while the shares of the profile list more than ${maxRelinkedNames} names: duplicate the profile and assign the copy to its shares`,
+      `cannot be changed while the shares of the profile list more than ${maxRelinkedNames} names: duplicate the profile, change the type of the copy, and assign the copy to these shares`,
     );
 }
 

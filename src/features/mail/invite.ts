@@ -19,7 +19,7 @@ async function checkWaitingInvitations({ reports }: Pick<Store, 'reports'>, tid:
     .where('tid', '=', tid)
     .where('state', '=', 'waiting')
     .where('kind', '=', 'invitation');
-  // The deliveries of a mail to many recipients are added in parts. Until all are added, the mail counts as `maxRecipients` mails.
+  // The deliveries of a mail to many recipients are added in parts. Until all exist, the mail counts as `maxRecipients` more deliveries.
   const pending = reports
     .selectFrom('mail_content')
     .select(sql<number>`count(*)`.as('count'))

@@ -24,7 +24,7 @@ export const searchDeliveries = readOperation({
   method: 'GET',
   role: 'editor',
   summary:
-    'Searches the mails: alerts, invitations and codes. Each recipient has a mail of their own. Sent, failed and dropped mails are listed for 30 days.',
+    'Searches the mails: alerts, invitations, codes and test mails. Each recipient has a mail of their own. Sent, failed and dropped mails are listed for 30 days.',
   body: searchQuery({
     state: Type.Optional(Type.Enum([...deliveryStates], { description: 'Only mails in this state.' })),
     kind: Type.Optional(Type.Enum([...mailKinds], { description: 'Only mails of this kind.' })),

@@ -24,7 +24,7 @@ const deliveriesPerClaim = 10;
 /** ms after which claimed mails count as slow. Another worker then sends other mails. */
 const slowAfter = 5000;
 const idlePause = 500; // ms between two checks for new deliveries while mails are being sent
-const firstServerPause = 1000; // ms before the next attempt while no mail can be sent; each further pause is twice as long
+const firstServerPause = 1000; // ms before the next attempt while no mail can be sent; each further pause is doubled, up to a maximum
 /** Longest pause of each lane in ms. A person waits for a code. */
 const maxServerPauses = { alerts: 300_000, codes: 15_000 } as const;
 
@@ -160,7 +160,7 @@ export class DeliverySender {
     return false;
   }
 
-  /** Deletes the waiting codes for addresses that get no code. Workers that call this at the same time share one run. */
+  /** Deletes the waiting codes for addresses that the login profile does not know. Workers that call this at one time share one run. */
   #deleteUnwanted(signal: AbortSignal): Promise<void> {
     this.#deleting ??= deleteUnwantedCodes(this.#ports, this.#checkedUntil, signal)
       .then((checkedUntil) => {
@@ -192,7 +192,7 @@ export class DeliverySender {
     }
   }
 
-  /** Sends a mail unless many mails to its host or domain are slow. */
+  /** Sends a mail, or postpones it if many mails to the host of the recipient's address, or to the domain of this host, are slow. */
   async #sendInTurn(
     delivery: ClaimedDelivery,
     composed: ComposedDelivery,

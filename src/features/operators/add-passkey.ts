@@ -6,8 +6,7 @@ import { newChallenge, openChallenge } from './passkey-challenge.ts';
 import { creationOptions, passkeysOf, sealPasskey } from './passkey-rows.ts';
 import { checkIsOperator, insertSecondFactor, selectOperator, selectSecondFactors, verifyOperatorPassword } from './second-factor-rows.ts';
 
-const expiredRefusal = () =>
-  fieldRefusal('challengeToken', 'is no longer valid: the options for the passkey have expired. Call operator/preparePasskey again');
+const expiredRefusal = () => fieldRefusal('challengeToken', 'is invalid or has expired. Call operator/preparePasskey again');
 
 export const preparePasskey = readOperation({
   name: 'operator/preparePasskey',
@@ -41,7 +40,7 @@ export const addPasskey = changeOperation({
     if (!challenge) throw expiredRefusal();
     const passkey = await ports.passkeys.verifyCreation(credential, challenge.challenge);
     if (!passkey)
-      throw fieldRefusal('credential', 'does not match the options of operator/preparePasskey, or was created on a page without https');
+      throw fieldRefusal('credential', 'is not valid for the options of operator/preparePasskey, or was created on a page without HTTPS');
     return { challenge, passkey };
   },
   async change({ title = 'Passkey' }, caller, tx, ports, { challenge, passkey }) {

@@ -11,7 +11,7 @@ const findOperatorName = (tx: Tx, id: number) =>
   tx.selectFrom('operator').select('name').where('tid', '=', firstTenant).where('id', '=', id).executeTakeFirst();
 
 /**
- * Appends an audit entry for a refused sign-in at the provider, or for a refused connection of a user to an operator. The delay after
+ * Appends an audit entry for a refusal `providerRefused` of a sign-in, or of connecting a provider user to an operator. The delay after
  * failed attempts limits the number of these entries.
  * @param operatorId the operator to whom the user was to be connected; null: the user wanted to sign in
  */

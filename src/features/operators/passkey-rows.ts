@@ -8,7 +8,7 @@ const purpose = 'passkey';
 
 type FactorRow = Awaited<ReturnType<typeof selectSecondFactors>>[number];
 
-/** Returns a passkey as the database stores it: sealed, so that nobody can forge one without the secret key. */
+/** Returns a passkey as the database stores it: sealed, so that nobody can forge one without the secret key of Postern. */
 export const sealPasskey = (vault: Vault, passkey: Passkey): string => vault.seal(purpose, JSON.stringify(passkey));
 
 /** A stored passkey, and the row that holds it. */

@@ -7,8 +7,8 @@ import { removeSecondFactors } from './second-factor-rows.ts';
 const passwordBits = 128;
 
 /**
- * Gives an operator who is locked out a new password, and removes their second factors. Their console sessions end. For a command on
- * the server, which has no caller.
+ * Gives an operator who is locked out a new password, and removes their second factors. Their console sessions end. Called by a command
+ * on the server, so the audit entry names no caller.
  * @returns the new password
  * @throws Error with a message for the person who runs the command, if there is no operator of that name
  */

@@ -11,10 +11,10 @@ import type { UsedSpace } from './used-space.ts';
 
 const minute = 60_000; // ms
 /**
- * Shortest pause after a count: 100 times the duration of the count, and at least an hour. So the counts of a folder that nobody changes
- * take about 1% of the time at most.
+ * The pause after a count without changes: 100 times the duration of the count, and at least an hour. So the counts of a folder that
+ * nobody changes take about 1% of the time at most.
  */
-const shortestPause = { inDurations: 100, ms: 60 * minute };
+const pauseWithoutChanges = { inDurations: 100, ms: 60 * minute };
 /** The pause after a count during which files were changed: the count may have missed the changes. */
 const pauseAfterChanges = { inDurations: 10, ms: minute };
 const pauseAfterFailure = 10 * minute;
@@ -96,7 +96,7 @@ async function storeCount(tx: Tx, folder: CountedFolder, { contents, before, sta
   if (!row) return;
   const current = await recordedSpace(tx, folder);
   const isCurrent = current.changes === before.changes && row.due_at === startedAt;
-  const pause = isCurrent ? shortestPause : pauseAfterChanges;
+  const pause = isCurrent ? pauseWithoutChanges : pauseAfterChanges;
   await tx
     .deleteFrom('used_space')
     .where(({ and }) => and(keyOf(folder)))
@@ -162,6 +162,6 @@ export async function countFolder(
   } catch (cause) {
     if (jobSignal.aborted || isTemporaryStoreError(cause)) throw cause;
     const endedAt = ports.clock.now();
-    await setDue(ports, folder, endedAt + Math.max(pauseAfterFailure, shortestPause.inDurations * (endedAt - startedAt)));
+    await setDue(ports, folder, endedAt + Math.max(pauseAfterFailure, pauseWithoutChanges.inDurations * (endedAt - startedAt)));
   }
 }

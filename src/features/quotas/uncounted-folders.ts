@@ -17,7 +17,7 @@ interface WaitingNames {
   readonly names: string;
 }
 
-/** The folders that a count must still list. `take` returns the last added first, so that only the siblings along one path wait. */
+/** The folders that a count must still list. `take` returns the last one first: only siblings of the folders on one path wait. */
 export class UncountedFolders implements Disposable {
   readonly #memory: CountMemory;
   readonly #waiting: WaitingNames[] = [];
@@ -29,7 +29,7 @@ export class UncountedFolders implements Disposable {
 
   /**
    * Adds subfolders. Ignores names that a path cannot contain.
-   * @throws TooManyFiles if the count would take more memory than it leaves free, so that one count cannot stop all others
+   * @throws TooManyFiles if this count would hold more memory than is left for new names: one count cannot stop all others
    */
   add(folder: ItemPath, subfolders: readonly string[]): void {
     const names = subfolders.filter((name) => parseSegments([name])).join('/');

@@ -70,7 +70,7 @@ const profileUsers = (db: Tx, { tid, profile_id }: LinkRow) =>
 type ExplainPorts = Pick<Ports, 'store' | 'vault'>;
 type User = Pick<ListedVisitor, 'userId' | 'names'>;
 
-/** Returns the active user of a profile of type USERS that the request names, or null. */
+/** Returns the active user whom the request names in a profile of type USERS, or null. */
 async function findUser({ store }: ExplainPorts, link: LinkRow, { username, email }: ExplainRequest): Promise<User | null> {
   let users = profileUsers(store.search, link);
   if (username) users = users.where('username_key', '=', fold(username));
@@ -79,7 +79,7 @@ async function findUser({ store }: ExplainPorts, link: LinkRow, { username, emai
   return user?.active === 1 ? { userId: user.id, names: [user.username] } : null;
 }
 
-/** Returns who signs in with a code that is mailed to the named user or address, or null. The rules are those of `findCodeRecipient`. */
+/** Returns who may sign in with a code for the named user or address; null: nobody. The rules are those of `findCodeRecipient`. */
 async function findCodeUser({ store, vault }: ExplainPorts, link: LinkRow, { username, email }: ExplainRequest): Promise<User | null> {
   const users = profileUsers(store.search, link);
   const named = username ? await users.where('username_key', '=', fold(username)).executeTakeFirst() : null;

@@ -4,7 +4,7 @@ import { columnOf } from '#core/records/stored-fields.ts';
 import { emptyFirst, type Sortable, sortablePrefix } from '#features/records/record-search.ts';
 
 /**
- * Sort key of a list: its first name. An empty list comes first. The share is given as two bounds in place of `=`: where few
+ * Sort key of a list: the name in its first entry. An empty list comes first. The share is given as two bounds in place of `=`: where few
  * shares have lists, PostgreSQL expects `=` to match a large part of the table, and reads the entire table for each share.
  */
 const firstName = (table: 'share_user' | 'share_group') =>

@@ -45,8 +45,8 @@ function checkAudience(body: ShareChange, before: Share): void {
 }
 
 /**
- * Writes a list if the list or the profile changes. Also writes the user names if one refers to no user yet. Users of the former
- * profile are always removed.
+ * Writes a list if the list or the profile changes. Also writes sent user names if a stored one refers to no user: one may exist by now.
+ * If the profile changes, the entries of users of the former profile are deleted.
  * @returns the lists as texts
  */
 async function updateLists(tx: Tx, body: ShareChange, before: Share, profile: { id: number; type_id: number }): Promise<ListTexts> {

@@ -18,7 +18,7 @@ export function createNodeServer(handle: RequestListener, turns: ParseTurns): Se
     headersTimeout,
     keepAliveTimeout,
     requestTimeout: 0, // bodies have their own timeouts
-    requireHostHeader: false, // refused later with our own message
+    requireHostHeader: false, // a request without the header is refused later, with a message of Postern
     optimizeEmptyRequests: true, // the stream of an absent body costs a quarter of the time of a visit request
   };
   const handleNext = handleInSequence(handle);
@@ -32,7 +32,7 @@ export function createNodeServer(handle: RequestListener, turns: ParseTurns): Se
   });
   server.on('connection', (socket) => networks.add(socket));
   readInTurns(server, () => performance.now());
-  // RFC 9110, 10.1.1: the route of uploads sends 100 Continue after all its checks. A hook refuses other expectations.
+  // RFC 9110, 10.1.1: upload routes send 100 Continue after their checks, a hook for all other routes. A hook refuses other expectations.
   for (const expectation of ['checkContinue', 'checkExpectation'] as const)
     server.on(expectation, (request, response) => server.emit('request', request, response));
   limitConnections(server, maxConnections());

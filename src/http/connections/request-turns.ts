@@ -27,8 +27,8 @@ export interface TurnRequest {
 /**
  * Creates the turns in which requests start.
  * @param now returns a monotonic time in ms
- * @param parseTime returns the time in ms spent so far on parsing in turns. Such parsing has limits of its own (parse-turns.ts): a
- *   client whose bytes are costly to parse must not reduce how many requests of other clients start
+ * @param parseTime returns the time in ms spent so far on parsing in turns. It does not count as work: parsing has limits of its own
+ *   (parse-turns.ts), and a client whose bytes are costly to parse must not reduce how many requests of other clients start
  */
 export function requestTurns(now: () => number, parseTime: () => number): RequestTurns {
   const waiting = fairQueue<TurnRequest>();

@@ -8,10 +8,10 @@ const maxRead = 1 << 16; // bytes of a body that Node.js reads before the reques
 /** Limits the memory of requests that wait for their turn: Node.js holds the beginning of each body, even if the client has left. */
 export interface WaitingBodies {
   /**
-   * Counts the bytes that Node.js may read of a body before the request starts.
+   * Counts the bytes that Node.js may read of a body before the request starts. At a limit, may end requests of another wide network.
    * @param address of the client
    * @returns a function to call when the request starts, or is dropped
-   * @throws Refusal (503) if too many bytes are held already
+   * @throws Refusal (503) if too many bytes are held already, and no other network holds more than that of the client
    */
   hold(request: IncomingMessage, address: string): () => void;
 }

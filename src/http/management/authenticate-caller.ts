@@ -14,13 +14,13 @@ export function bearerToken(header: string | undefined): string | null {
   return /^Bearer +([\w\-.~+/]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
-/** Counts a wrong key against its network. @throws Refusal (429) while the network must wait, else Refusal (401) */
+/** Counts a wrong key against the network of the client. @throws Refusal (429) while the network must wait, else Refusal (401) */
 export async function refuseKey(ports: Pick<Ports, 'store' | 'clock'>, address: string): Promise<never> {
   await countAttempt(ports, networkKeys('apiKey', address));
   throw new Refusal('keyWrong');
 }
 
-/** Returns the operator of a session. @throws Refusal (401) */
+/** Returns the operator of a session. @throws Refusal (401) if it does not exist or has ended */
 async function authenticateOperator(request: FastifyRequest, token: string, { store, clock }: CallerPorts): Promise<Caller> {
   const now = clock.now();
   const session = await findOperatorSession(store, token, now);

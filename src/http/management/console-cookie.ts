@@ -6,7 +6,7 @@ const plainName = 'postern-console';
 const secureName = `__Host-${plainName}`;
 
 /**
- * Returns whether the address of a request begins with https. Does not depend on the Origin header, which not every request has.
+ * Returns whether the protocol of a request, or its Host header together with the public address, shows that the client uses https.
  */
 export function isSecureAddress(request: FastifyRequest, publicUrl: string): boolean {
   if (request.protocol === 'https') return true;

@@ -30,7 +30,7 @@ export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void
   const checkNoQuery = validator(NoParameters);
   const checkPassword = validator(CurrentPassword);
   const { publicUrl } = ports.links;
-  /** Does not depend on the header Origin, which the browser does not send when it comes back from the provider. */
+  /** Whether the address begins with https. Not by the header Origin: a browser that comes back from the provider does not send it. */
   const secureOf = (request: FastifyRequest) => isSecureAddress(request, publicUrl());
   /** The console may have an address of its own: the browser comes back to the address at which the sign-in began. */
   const finishUrl = (request: FastifyRequest) => `${secureOf(request) ? 'https' : 'http'}://${request.host}/api/v1/operator/signIn/finish`;

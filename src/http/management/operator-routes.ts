@@ -11,7 +11,7 @@ import { allConsoleTokens, clearConsoleCookies, consoleToken, setConsoleCookie }
 
 const origin = (request: FastifyRequest) => ({ address: request.ip, requestId: request.id });
 
-/** Adds the routes of /api/v1 that sign operators in and out. They set or delete the console's cookie. */
+/** Adds the routes of /api/v1 for the sign-in with a password, the first operator, and the sign-out. They set or delete the cookie. */
 export function operatorRoutes(api: FastifyInstance, ports: Ports): void {
   const checkNoQuery = validator(NoParameters);
   const checkSignIn = validator(OperatorSignIn);

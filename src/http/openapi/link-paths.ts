@@ -16,14 +16,14 @@ const name = { type: 'object', properties: { name: { type: 'string' } } };
 
 const signIn = (id: string, response: object, visited: object) => ({
   post: route(id, {
-    summary: 'Signs in with the credentials that the link requires, such as a password or a code, and sets the session cookie.',
+    summary: 'Signs in with the required credentials, such as a password or a code, and sets the session cookie.',
     body: json(SignInBody, { username: 'ann', password: 'correct horse battery' }),
     responses: { 200: json(response, visited) },
   }),
 });
 const startSignIn = (id: string) => ({
   get: route(id, {
-    summary: 'Sends the browser to the provider at which visitors of the link sign in, and from there back to the page of the link.',
+    summary: 'Redirects the browser to the provider for the sign-in. Afterwards, the browser returns to the page of the link or portal.',
     responses: { 303: {} },
   }),
 });

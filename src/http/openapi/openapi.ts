@@ -12,13 +12,13 @@ import { linkPaths } from './link-paths.ts';
 
 const json = (schema: object) => ({ 'application/json': { schema } });
 const problemResponse = {
-  description: 'The request was refused. The body is a problem document (RFC 9457).',
+  description: 'The request was refused or failed. The body is a problem document (RFC 9457).',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
 const problem = {
   type: 'object',
-  description: 'A refusal (RFC 9457). `code` and `messageId` are stable; `errors` names the invalid fields.',
+  description: 'A refusal or failure (RFC 9457). `code` and `messageId` are stable; `errors` names the invalid fields.',
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'messageId', 'timestamp', 'message', 'errorType'],
   properties: {
     type: { type: 'string', format: 'uri' },

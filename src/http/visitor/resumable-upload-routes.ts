@@ -38,14 +38,14 @@ function bytesOf(request: FastifyRequest, name: string): number {
   return Number(value);
 }
 
-/** Returns the id in the address of an upload. @throws Refusal (404) */
+/** Returns the id in the address of an upload. @throws Refusal (404) if the address contains no single id */
 function idOf({ linkItem: { path } }: FastifyRequest): string {
   const [id] = path;
   if (id === undefined || path.length > 1) throw new Refusal('uploadUnknown');
   return id;
 }
 
-/** Returns the SHA-256 of a part, or null if the client did not send it. @throws Refusal (400) */
+/** Returns the SHA-256 of a part, or null if the client did not send it. @throws Refusal (400) if it is malformed */
 function checksumOf(request: FastifyRequest): Buffer | null {
   const value = headerOf(request, 'Upload-Checksum');
   if (value === undefined) return null;
@@ -60,7 +60,7 @@ const formatExpiry = (time: number) => new Date(time).toUTCString();
 
 /**
  * Returns the file that a client wants to send.
- * @throws Refusal (400) if Upload-Length or Upload-Metadata is malformed, or the name of the file is missing or cannot be stored
+ * @throws Refusal (400) if Upload-Length or Upload-Metadata is missing, malformed or too long, or if the file's name or path is not valid
  */
 function announcedFileOf(request: FastifyRequest) {
   const size = bytesOf(request, 'Upload-Length');
@@ -120,8 +120,8 @@ async function receivePart({ request, reply, parts, incoming }: Exchange): Promi
 }
 
 /**
- * Sends how many bytes are durable. For a complete upload, responds with 410, the length and, if it is known, the SHA-256, for a client
- * that did not get the response to the last part.
+ * Sends how many bytes are durable. If the upload is complete, responds with 410, the length and, if known, the SHA-256: the client may
+ * not have received the response to the last part.
  */
 async function sendState({ request, reply, parts }: Exchange): Promise<FastifyReply> {
   const upload = await readUpload(parts.ports, visitorRequestOf(request, parts), idOf(request));
@@ -147,7 +147,7 @@ const isHandled = (method: string): method is keyof typeof handlers => Object.ha
 
 /**
  * Returns the intended method of a request: a client that cannot send this method sends POST and
- * names it in a header.
+ * names the intended method in a header.
  */
 function methodOf(request: FastifyRequest): string {
   return (request.method === 'POST' ? headerOf(request, 'X-HTTP-Method-Override') : undefined) ?? request.method;
@@ -178,7 +178,7 @@ export function resumableUploadRoutes(app: FastifyInstance, parts: VisitorParts)
     uploads.addContentTypeParser('*', async () => undefined); // the handler reads the body
     uploads.addHook('onRequest', async ({ raw }, reply) => {
       reply.header('tus-resumable', version);
-      // A malformed Content-Type would be refused before the handler discards the body.
+      // Fastify would refuse a malformed Content-Type before the handler could discard the body. `isPart` reads the original header.
       raw.headers['content-type'] = 'application/octet-stream';
     });
     const withBody: HTTPMethods[] = ['POST', 'PATCH'];

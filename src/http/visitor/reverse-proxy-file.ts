@@ -13,8 +13,8 @@ export type ReverseProxyHeaders = (request: IncomingMessage, download: FileDownl
 const internalPath = '/postern-files';
 
 /**
- * Returns the value of the header for a file's path; null if reverse proxies would disagree on it. nginx decodes the
- * address. Of the servers that read X-Sendfile, only some decode it, so `a%20b` would name different files.
+ * Returns the value of the header, the percent-encoded path of a file; null if reverse proxies would read it differently. nginx decodes
+ * the value. Of the servers that read X-Sendfile, only some decode it, so `a%20b` would name different files.
  */
 function headerValue(header: HandOverHeader, onDisk: string): string | null {
   const address = onDisk.split('/').map(encodeURIComponent).join('/');

@@ -96,7 +96,7 @@ function shareRoutes(app: FastifyInstance, parts: VisitorParts): void {
   );
 }
 
-/** Adds the same routes for portals, whose responses list the visitor's shares. */
+/** Adds the routes to visit a portal and to sign in there. Their responses list the visitor's shares. */
 function portalRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   const unread = unreadResponses(maxUnreadBytes);

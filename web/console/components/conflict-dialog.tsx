@@ -3,7 +3,7 @@ import { Dialog } from './dialog.tsx';
 
 interface Props {
   readonly opened: boolean;
-  /** Labels of the fields whose values differ in the newer version. */
+  /** Labels of the fields whose values differ between the opened and the newer version. */
   readonly fields: readonly string[];
   /** Name of the operator or API key that has saved the newer version; empty: unknown. */
   readonly who: string;
@@ -12,7 +12,7 @@ interface Props {
   readonly close: () => void;
 }
 
-/** Shown when someone else has changed the record since the operator opened it. The operator discards their own changes or merges them. */
+/** Shown if a save fails because the record has a newer version. The operator discards their changes, merges them, or closes it. */
 export function ConflictDialog({ opened, fields, who, discardMine, keepBoth, close }: Props) {
   if (!opened) return null;
   return (

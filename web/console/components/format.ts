@@ -6,7 +6,7 @@ const tag = wellFormedTag(navigator.languages);
 /** Formats dates and numbers in the browser's language. */
 export const formats = formatsFor(tag);
 
-/** Returns the end of a validity period: `until the end of 31 March 2027`. */
+/** Returns a text for the end of a validity period: `until the end of 31 March 2027`, or `until` and a moment within a day. */
 export function untilText(instant: string): string {
   const { moment, endsWithDay } = formats.end(instant);
   return `until ${endsWithDay ? 'the end of ' : ''}${moment}`;

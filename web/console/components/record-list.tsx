@@ -15,7 +15,7 @@ import { type Column, changeSelection, RecordTable, type Row } from './record-ta
 const pageSize = 50;
 
 interface Props<T extends Row> {
-  /** First part of the query key. A change of such records reloads the list. */
+  /** First part of the query key: the kind of the records. A change of records of this kind reloads the list. */
   readonly kind: string;
   readonly noun: Noun;
   readonly columns: readonly Column<T>[];
@@ -114,7 +114,7 @@ function SearchField({ label }: { label: string }) {
   const field = useRef<HTMLInputElement>(null);
   const search = useDebouncedCallback((q: string) => setListState({ q: q.trim() || undefined }, { replace: true }), 200);
   useHotkeys([['/', () => field.current?.focus()]]);
-  // When the search changes outside of this field (Back, Clear filters), show its word.
+  // When the search word changes outside of this field (Back, Clear filters), show the new word. A focused field keeps its text.
   useEffect(() => {
     if (field.current !== document.activeElement) setWord(listState.q ?? '');
   }, [listState.q]);

@@ -8,7 +8,7 @@ export const SftpFields = ({ form }: { readonly form: UseFormReturnType<Location
   <>
     <TextInput
       label="Server"
-      description="For a server in a private network, POSTERN_PRIVATE_TARGETS on the server of Postern must include its address."
+      description="If this server is in a private network, its address must be in POSTERN_PRIVATE_TARGETS, a setting of Postern."
       placeholder="sftp.example.com"
       required
       withAsterisk={false}

@@ -12,7 +12,7 @@ const fieldsThatEndNoSession: readonly string[] = [
   ...['entryPoint', 'certificates', 'idpInitiated'],
 ];
 
-/** Returns the fields of the request body, and the members of the configuration. The form values also have fields of other kinds. */
+/** Returns the fields of the request body, and the members of the configuration. The form also has fields of other sign-in kinds. */
 const sentFields = (values: ProfileValues): Readonly<Record<string, unknown>> => ({ ...profileBodyOf(values), ...configurationOf(values) });
 
 /** Returns whether a change ends all sessions of the profile. */
@@ -30,7 +30,7 @@ export function profileChangeWarning(before: ProfileValues, after: ProfileValues
       ? 'Visitors whose e-mail address is no longer allowed will be signed out.'
       : '',
     before.ipRange !== after.ipRange && after.ipRange.trim() !== '' ? 'Visitors from other IP addresses lose access at once.' : '',
-    excludesOperator ? 'Your own IP address is not in the list.' : '',
+    excludesOperator ? 'The allowed IP addresses do not include your own.' : '',
   ]
     .filter(Boolean)
     .join(' ');
@@ -41,6 +41,6 @@ export function profileChangeConfirmation(before: ProfileValues, after: ProfileV
   if (after.typeId === profileTypes.PUBLIC && before.typeId !== profileTypes.PUBLIC && shares > 0)
     return `Anyone with a link will be able to open the active shares of this profile without signing in; shares that list users or groups will admit nobody. The profile has ${shares === 1 ? '1 share' : `${shares} shares`}.`;
   return excludesOperator && before.ipRange !== after.ipRange
-    ? 'Your own IP address is not in the list. You will not be able to open the links of this profile from here.'
+    ? 'The allowed IP addresses do not include your own. You will not be able to open the links of this profile from here.'
     : '';
 }

@@ -1,6 +1,6 @@
 import { isCommonPassword } from '#core/common-passwords.ts';
 
-/** Counts the letters without repetitions and sequences such as `aaa` and `abc`, which add little strength. */
+/** Counts characters, at most two per different one, without those that repeat the one before or continue a sequence such as `abc`. */
 function countVariedLetters(password: string): number {
   const letters = [...password.toLowerCase()];
   const variedLetters = letters.filter((letter, index) => {

@@ -10,7 +10,7 @@ import { Shell } from './shell.tsx';
 import { SignInDialog } from './sign-in-dialog.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
-/** Shows the console to a signed-in operator. When the session ends, shows the sign-in dialog over the page, so that no input is lost. */
+/** Shows the console, or the page that comes first, such as sign-in. When the session ends, a sign-in dialog over it keeps its input. */
 export function Root() {
   const { pathname } = useLocation();
   const { data: current, error, refetch } = useQuery(callerQuery);

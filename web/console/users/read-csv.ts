@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 import { csvSeparatorOf } from '#core/csv-separator.ts';
 
-/** A CSV file: the headings in its first line, and the records below, each with the number of the line on which it ends. */
+/** A CSV file: the headings in its first line that is not empty, and the records below, each with the number of its last line. */
 export interface CsvTable {
   readonly headings: readonly string[];
   readonly records: readonly { readonly line: number; readonly cells: readonly string[] }[];
@@ -12,7 +12,7 @@ export type ReadResult = { readonly table: CsvTable } | { readonly error: string
 
 /**
  * Decodes a text file. Spreadsheets write UTF-8, UTF-16 with a byte order mark, or, in Western Europe, Windows-1252.
- * A file that is not valid UTF-8 is decoded as Windows-1252.
+ * A file without this mark that is not valid UTF-8 is decoded as Windows-1252.
  */
 export function decodeText(bytes: ArrayBuffer): string {
   const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));

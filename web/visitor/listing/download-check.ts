@@ -17,7 +17,7 @@ async function checkDownload({ href, pathname }: HTMLAnchorElement): Promise<voi
 
 /**
  * Checks every download that a link of the page starts, because a browser does not tell the page why a download failed.
- * @returns why the last download was refused, or null
+ * @returns why the check of the last download failed, or null
  */
 export function useDownloadCheck(): Failure | null {
   const [failure, setFailure] = useState<Failure | null>(null);

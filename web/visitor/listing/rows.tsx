@@ -21,7 +21,7 @@ export function Rows({ folder, total, actions, pathOf, selection }: RowsProperti
   const list = useRef<HTMLUListElement>(null);
   const height = useMedia('(max-width: 600px)') ? phoneRowHeight : rowHeight;
   const { from, to, isScrollingFast } = useVisibleRows(list, total, height);
-  // After every render, because the rows on the screen must be requested again after a reload.
+  // Runs after every render, because the rows on the screen must be requested again after a reload.
   useEffect(() => {
     if (!isScrollingFast) folder.load(from, to);
   });

@@ -6,7 +6,7 @@ import { parseMarkdown } from './parse-markdown.ts';
 import { PlainText } from './plain-text.tsx';
 import './markdown-text.css';
 
-const maxDepth = 64; // of nodes in one another, such as lists and their items; what is deeper is left out
+const maxDepth = 64; // levels of nested nodes, such as lists and their items; deeper nodes are left out
 const linkProtocols = ['http:', 'https:', 'mailto:'];
 
 type Definitions = ReadonlyMap<string, string>;
@@ -117,9 +117,9 @@ function Node({ node, context }: { node: Nodes; context: Context }) {
   }
 }
 
-/** Shows a text in Markdown, with tables and task lists as on GitHub; as it is, if it cannot be parsed in time. */
+/** Shows a text in Markdown, with tables and task lists as on GitHub. Shows it as plain text if it is not parsed in time, or not at all. */
 export function MarkdownText({ name, text }: { name: string; text: string }) {
-  /** undefined: it is being parsed. */
+  /** undefined: the text is being parsed; null: it cannot be parsed. */
   const [tree, setTree] = useState<Root | null | undefined>(undefined);
   useEffect(() => {
     const parsing = parseMarkdown(text);

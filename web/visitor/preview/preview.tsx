@@ -18,7 +18,7 @@ import { type TextFormat, TextPane } from './text-pane.tsx';
 const PagesPane = lazy(() => import('./pages-pane.tsx').then(({ PagesPane }) => PagesPane));
 const PdfPane = lazy(() => import('./pdf-pane.tsx').then(({ PdfPane }) => PdfPane));
 
-/** Codes of files that are never shown here. */
+/** Codes of failures that mean that the preview can never show the file. */
 const unshowableCodes = ['cannotBeViewed', 'cannotBeMarked', 'hasNoPages', 'documentTooLarge'];
 
 interface Properties {

@@ -24,7 +24,7 @@ export function deleteCodeRequest(): void {
   deleteStoredText('localStorage', key);
 }
 
-/** Returns the last request for a code if its code can still be valid, else null. */
+/** Returns the last request for a code if its code can still be valid. Otherwise deletes the request and returns null. */
 export function readCodeRequest(now: number): CodeRequest | null {
   const text = readStoredText('localStorage', key);
   if (text === null) return null;

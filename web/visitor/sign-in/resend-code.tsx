@@ -6,7 +6,7 @@ import type { useAttempt } from './use-attempt.ts';
 
 const resendPause = 30; // seconds until another code can be requested
 
-/** Returns the seconds until a moment, at most 30 even if the clock was wrong. It counts down to 0. @param moment ms since the epoch */
+/** Returns the seconds until a moment, counting down to 0; at most 30, even if the clock was wrong. @param moment ms since the epoch */
 function useSecondsUntil(moment: number): number {
   const [now, setNow] = useState(Date.now);
   const seconds = Math.min(resendPause, Math.max(0, Math.ceil((moment - now) / 1000)));

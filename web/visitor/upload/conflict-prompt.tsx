@@ -8,7 +8,7 @@ interface Properties {
   /** The number of other uploads with a conflict. */
   readonly otherConflicts: number;
   readonly uploads: UploadQueue;
-  /** Whether the link lists its files and allows deletion, which a replacement also requires. */
+  /** Whether to offer a replacement: the link must list its files, and allow deletion besides uploads. */
   readonly canReplace: boolean;
 }
 

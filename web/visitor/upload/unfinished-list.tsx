@@ -15,11 +15,11 @@ interface FoundUpload extends UnfinishedUpload {
   readonly received: number;
 }
 
-/** Returns the unfinished uploads of this browser that the server still has, and forgets those that are complete. */
+/** Returns the unfinished uploads of this browser that the server still has. Forgets uploads that are complete by now. */
 async function findUploads(): Promise<readonly FoundUpload[]> {
   const uploads = await Promise.all(
     readUnfinished().map(async (upload) => {
-      // null: the upload belongs to another visitor or has expired, or there is no connection.
+      // null: the state is not available, for example because the upload has expired, or because there is no connection.
       const state = await fetchState(upload.address).catch(() => null);
       if (state?.isComplete) forgetUnfinished(upload.address);
       return state && !state.isComplete ? { ...upload, received: state.received } : null;
@@ -106,7 +106,7 @@ export function UnfinishedList({ queue, uploads, signInCount }: { queue: UploadQ
             onDelete={() => {
               remove(upload.address);
               forgetUnfinished(upload.address);
-              endUpload(upload.address).catch(() => {}); // the server deletes an expired upload
+              endUpload(upload.address).catch(() => {}); // if this fails, the server deletes the upload when it expires
             }}
           />
         ))}

@@ -39,5 +39,5 @@ export interface UploadQueueState {
 export const isActive = ({ state }: UploadItem) => state === 'waiting' || state === 'sending' || state === 'conflict';
 /** Returns the name that the uploaded file gets. */
 export const uploadName = ({ path, file }: Pick<UploadItem, 'path' | 'file'>) => path.at(-1) ?? file.name;
-/** Returns whether another attempt may succeed. */
+/** Returns whether an upload has failed and another attempt may succeed. */
 export const canRetry = ({ state, failure }: UploadItem) => state === 'failed' && failure?.code !== 'fileUnreadable';

@@ -54,7 +54,7 @@ function Line({ item, uploads }: { item: UploadItem; uploads: UploadQueue }) {
   );
 }
 
-/** The speed, the remaining time and the progress of all uploads together. */
+/** The speed, the remaining time and the progress of all uploads together, without those that failed. */
 function TotalProgress({ queue }: { queue: UploadQueueState }) {
   const { translate, format } = useTranslation();
   const items = queue.items.filter(({ state }) => state !== 'failed');

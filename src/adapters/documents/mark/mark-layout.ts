@@ -15,7 +15,7 @@ const maxFontSize = 1 / 14; // of the shorter side
 const rowsOnDiagonal = 9;
 
 /**
- * Returns the places of a mark on a page. It is repeated at a slant, in about ten rows.
+ * Returns the places of a mark on a page. The mark is repeated at a slant, in at most nine visible rows.
  * @param size of the page as it is seen; the origin is its lower left corner
  */
 export function markPlaces({ width }: TextOutline, size: PageSize): readonly Matrix[] {
@@ -38,7 +38,7 @@ export function markPlaces({ width }: TextOutline, size: PageSize): readonly Mat
 /**
  * Returns the matrix from a page as it is seen to the page's own space.
  * @param rotation of the page in degrees
- * @param box what is seen of it
+ * @param box the visible part of the page, in the page's own space
  */
 export function pageMatrix(
   rotation: number,

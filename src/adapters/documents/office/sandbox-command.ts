@@ -7,13 +7,13 @@ const nobody = '65534'; // user and group in the sandbox
 
 /** Limits of a program in the sandbox. */
 export interface ProgramLimits {
-  /** Memory of each process, and of the files that it writes, in MiB. */
+  /** In MiB: limit for the data of each process, and for all files in `/tmp` together. */
   readonly memory: number;
-  /** Of each process, in seconds. */
+  /** Processor time of each process, in seconds. */
   readonly processorTime: number;
 }
 
-/** Makes `/lib`, for example, what it is outside of the sandbox: a link into `/usr`, or a folder. */
+/** Returns the arguments that make `/lib`, for example, the same as outside of the sandbox: a link, a folder, or missing. */
 function systemFolder(path: string): string[] {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat) return [];
@@ -25,18 +25,18 @@ const readable = (path: string) => ['--ro-bind-try', path, path];
 const isSystemProgram = (program: string) => program.startsWith('/usr/');
 
 /**
- * Returns whether a program is in `/usr`, or is `soffice` of LibreOffice. For the latter, its folder and the one above become readable in
- * the sandbox, so they must contain nothing else.
+ * Returns whether a program is in `/usr`, or beside the `soffice.bin` of LibreOffice in a folder `program`. In the second case, this folder
+ * and the one above become readable in the sandbox, so they must contain only LibreOffice (not checked).
  */
 export const isInstallation = (program: string): boolean =>
   isSystemProgram(program) || (basename(dirname(program)) === 'program' && existsSync(join(dirname(program), 'soffice.bin')));
 
-/** Returns why programs cannot run in a sandbox on this machine; null: they can. */
+/** Returns the path of a program that the sandbox needs and this machine lacks; null: none is missing. */
 export const missingProgram = () => [bubblewrap, prlimit].find((program) => !existsSync(program)) ?? null;
 
 /**
- * Returns a command that runs a shell script without network, environment, and files of the machine other than programs and fonts. `/tmp`
- * is its only folder that it can write to. It is in memory, and contains standard input as the file `document`.
+ * Returns a command that runs a shell script without network and without the caller's environment. Of the machine's files, the script can
+ * read `/usr`, the program and some settings. It can write only to `/tmp`, which is in memory and has standard input as `document`.
  * @param program path of the program that the script calls
  * @param script gets the path of the program as `$1`
  */

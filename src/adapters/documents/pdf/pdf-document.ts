@@ -59,7 +59,7 @@ export class PdfDocument implements Disposable {
     return Array.from({ length: this.pageCount }, (_, index) => this.sizeOf(index));
   }
 
-  /** Returns the text of a page, with its filled fields. @throws TaskRefused */
+  /** Returns the text of a page, with its filled fields: at most the first 100,000 characters. @throws TaskRefused */
   textOf(index: number): string {
     const module = this.#module;
     using resources = new DisposableStack();

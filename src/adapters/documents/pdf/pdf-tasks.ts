@@ -8,13 +8,13 @@ const Position = Type.Integer({ minimum: 0, maximum: 2 ** 31 });
 const Pixels = Type.Integer({ minimum: 1, maximum: 65_536 });
 const Points = Type.Number({ minimum: 0, maximum: 1e9 });
 
-/** Keeps the document in the bytes of the frame under an id. */
+/** Opens the document that the bytes of the frame contain, and keeps it under an id. */
 const OpenTask = Type.Object({ task: Type.Literal('open'), id: Type.String() });
 /** Draws a page that nobody sees, so that the code is compiled and the fonts are loaded before there is a document. */
 const WarmUpTask = Type.Object({ task: Type.Literal('warmUp') });
-/** Returns the pages of the document. */
+/** Returns the width and height of each page of the document, in points. */
 const PagesTask = Type.Object({ task: Type.Literal('pages'), id: Type.String() });
-/** Returns a page as a picture, with the mark over it, at most `width` and `height` pixels large. */
+/** Returns a page as a picture of at most `width` and `height` (null: any) pixels, with the mark over it, if there is one. */
 const DrawTask = Type.Object({
   task: Type.Literal('draw'),
   id: Type.String(),
@@ -30,7 +30,7 @@ const MarkTask = Type.Object({ task: Type.Literal('mark'), id: Type.String(), ma
 /** Searches a page for a trace mark. */
 const TraceTask = Type.Object({ task: Type.Literal('trace'), id: Type.String(), index: Count });
 
-/** Appends an empty place for a signature to the PDF in the frame. Returns only the bytes that follow its first `kept` bytes. */
+/** Appends an empty place for a signature to the PDF in the frame. Returns only the bytes after the first `kept` bytes of the new file. */
 const PlaceTask = Type.Object({ task: Type.Literal('place'), at: Type.Number(), reason: Type.String() });
 
 export const PdfTask = Type.Union([WarmUpTask, OpenTask, PagesTask, DrawTask, TextTask, MarkTask, TraceTask, PlaceTask]);

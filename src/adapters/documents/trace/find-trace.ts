@@ -6,7 +6,7 @@ import { cropDifferences, type Differences, smallDifferences } from './small-dif
 import { type Grid, likelyGrids } from './tile-grids.ts';
 import { cellsPerSide, knownTile } from './trace-tile.ts';
 
-/** Longer side of the pictures in which trace marks are searched, in px: A4 at 150 dpi. */
+/** Maximum width and height of the pictures that are searched for trace marks, in px: the longer side of A4 at 150 dpi. */
 export const searchedSize = 1754;
 
 const foldedSize = 2 * cellsPerSide; // samples on each side of a tile
@@ -19,13 +19,13 @@ const [firstTileStep, firstAngleStep, rounds] = [0.004, 0.004, 7]; // of the sea
 interface FoldedTile {
   readonly grid: Grid;
   readonly values: Float64Array;
-  /** By how much the known cells are found there better than elsewhere, in standard deviations. */
+  /** How much better the known cells match at `column` and `row` than on average, in standard deviations. */
   readonly certainty: number;
   readonly column: number;
   readonly row: number;
 }
 
-/** Returns the mean of all tiles of a grid. @param step uses only every nth pixel in both directions */
+/** Returns the mean of all tiles of a grid, less its own average. @param step n: only every nth pixel in both directions is used */
 function fold({ values, width, height }: Differences, { tile, angle }: Grid, step: number): Float64Array {
   const [cosine, sine] = [(foldedSize * Math.cos(angle)) / tile, (foldedSize * Math.sin(angle)) / tile];
   const [sums, counts] = [new Float64Array(samples), new Float64Array(samples)];

@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
 
 // The trace mark is a tile of light and dark cells, repeated over a page. Some of the cells are the same in each tile: they show where the
-// tiles are. The others contain the id. Every bit is in several cells, and each cell has its own sign, so that a tile looks like noise.
+// tiles are. The others contain the id of the download. Each bit is in ten cells, and each cell has a fixed sign: a tile looks like noise.
 
 /** Cells on each side of a tile. */
 export const cellsPerSide = 32;
-/** A tile is this part of the shorter side of the page. */
+/** Number of tiles along the shorter side of the page. */
 const tilesOnShorterSide = 6;
-/** A picture whose tiles are smaller, in pixels, gets no trace mark: it could not be found. */
+/** A picture whose tiles are smaller, in pixels, gets no trace mark: the mark could not be found again. */
 const minTileSize = 64;
 
 const cells = cellsPerSide * cellsPerSide;
@@ -26,7 +26,7 @@ export const tileSize = ({ width, height }: { readonly width: number; readonly h
 /** Whether a picture with tiles of this size, in pixels, gets a trace mark. */
 export const isTraceable = (tile: number): boolean => tile >= minTileSize;
 
-/** Returns numbers from 0 to 2^32 - 1 that look random and are always the same (mulberry32). */
+/** Returns a generator of numbers from 0 to 2^32 - 1 that look random. The sequence is always the same (mulberry32). */
 function fixedNumbers(): () => number {
   let state = 0x70_73_74_6e;
   return () => {
@@ -39,7 +39,7 @@ function fixedNumbers(): () => number {
 
 const next = fixedNumbers();
 const signs = Int8Array.from({ length: cells }, () => ((next() & 1) === 1 ? 1 : -1));
-/** The cells in a fixed random order: the known ones, and then those of the bits in turns. */
+/** The cells in a fixed random order: first the known cells, then the cells of the bits: one of each bit, and again. */
 const order = Uint16Array.from(
   Array.from({ length: cells }, (_, cell) => ({ cell, rank: next() }))
     .sort((one, other) => one.rank - other.rank)
@@ -78,7 +78,7 @@ export const knownTile: TraceTile = (() => {
   return tile;
 })();
 
-/** Returns the sum of the values of each bit. @param values of the cells of a tile */
+/** Returns for each bit the sum of the values of its cells, times their signs. @param values of the cells of a tile */
 export function sumBits(values: ArrayLike<number>): Float64Array {
   const sums = new Float64Array(bitCount);
   for (let position = knownCells; position < cells; position += 1) {

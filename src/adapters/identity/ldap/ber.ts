@@ -8,7 +8,7 @@ export interface Element {
   readonly end: number;
 }
 
-/** Returns where the content of an element begins and ends, or null if its length is incomplete. @throws DirectoryUnavailable */
+/** Returns start and end of an element's content, or null if its length is incomplete. @throws DirectoryUnavailable if it is malformed */
 export function contentRange(bytes: Buffer, at: number): { readonly start: number; readonly end: number } | null {
   const first = bytes[at + 1];
   if (first === undefined) return null;
@@ -28,7 +28,7 @@ export function elementAt(bytes: Buffer, at: number): Element | null {
 
 const constructed = 0x20; // bit of a tag whose content consists of elements
 
-/** Returns the number of elements in `bytes`, including nested ones. Stops above `max`. @throws DirectoryUnavailable if it is malformed */
+/** Returns the number of elements in `bytes`, also nested ones. Stops above `max`. @throws DirectoryUnavailable if they are malformed */
 export function countElements(bytes: Buffer, max: number): number {
   let count = 0;
   for (let at = 0; at < bytes.length && count <= max; count += 1) {

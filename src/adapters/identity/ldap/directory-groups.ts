@@ -61,7 +61,7 @@ async function parentsOf(client: Client, configuration: LdapConfiguration, dn: s
 }
 
 /**
- * Returns the DNs of the groups of a user; if the configuration has `nestedGroups`, also of the groups that contain these groups.
+ * Returns the DNs of the groups of a user; if the configuration has `nestedGroups`, also of those that contain them, directly or not.
  * @param username the name with which the user has signed in
  * @throws DirectoryRefused for too many groups, or a filter that is too long; an error of the library
  */

@@ -47,7 +47,7 @@ const sentErrors: Readonly<Record<string, new (message: string) => Error>> = {
 /** Returns whether a system call failed because the item is missing. */
 export const isAbsentError = (cause: unknown) => absentCodes.includes(systemErrorCode(cause));
 
-/** Converts the error of a failed system call to an error of `storage-errors.ts`. Only its cause contains the path on this machine. */
+/** Returns an error of `sentErrors` as it is, and converts any other to one of `storage-errors.ts`, whose cause alone has the path here. */
 export function toStorageError(cause: unknown): Error {
   if (cause instanceof Error && Object.values(sentErrors).some((kind) => cause instanceof kind)) return cause;
   const code = systemErrorCode(cause);
@@ -69,7 +69,10 @@ export function afterCommitPoint<T>(work: () => T): T {
   }
 }
 
-/** Codes of a change that is impossible. EXDEV: the folder has a quota of its own (a project of XFS or ext4), so no file can be moved to it. */
+/**
+ * Codes of a change that is impossible. EXDEV: a quota of the folder (a project of XFS or ext4) keeps out files that are moved from
+ * outside.
+ */
 const impossibleCodes = [...accessDeniedCodes, 'EXDEV'];
 
 export const isImpossibleError = (cause: unknown): boolean => impossibleCodes.includes(systemErrorCode(cause));

@@ -8,7 +8,7 @@ const lifetime = 1000;
 const maxEntries = 50_000; // of all pages in the cache; an entry and its JSON need some 500 bytes
 const pageCost = 10; // entries; counted for each page in addition to its entries
 
-/** A page, and the version of its folder before it was read. */
+/** A page, and the version that its folder had before the page was read. */
 interface CachedPage {
   readonly page: ListingPage;
   readonly version: string;
@@ -16,7 +16,7 @@ interface CachedPage {
   readonly readAt: number;
 }
 
-/** The pages of all locations that were read within the last second. */
+/** The pages that were read within the last second, of all locations. */
 export class PageCache {
   readonly #pages = new LRUCache<string, CachedPage>({
     maxSize: maxEntries,
@@ -67,7 +67,7 @@ export class FolderPages {
     const recentPage = cachedPage && readAt - cachedPage.readAt < lifetime ? cachedPage : null;
     const { page, version } = await this.#pages.run('readPage', [path, query, recentPage?.version ?? null], { onLateResult: () => {} });
     if (recentPage && !page) return recentPage.page;
-    if (!page) throw new Error('the page was not read'); // cannot happen: only a known version can be unchanged
+    if (!page) throw new Error('the page was not read'); // cannot happen: without a known version, `readPage` always returns a page
     if (version !== null) this.#cache.set(key, { page, version, readAt });
     return page;
   }

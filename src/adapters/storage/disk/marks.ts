@@ -4,9 +4,9 @@ import { afterCommitPoint, linkUnsupportedCodes, systemErrorCode, toStorageError
 import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix } from './staging-area.ts';
 
 /**
- * A mark is an entry next to the evidence that shows recovery how far a change got. It is created before the change is made, but after
+ * A mark is an entry next to the evidence. It shows recovery how far a change got. It is created before the change is made, but after
  * the check that a new name is free. It is renamed when the change has taken place. If it was not renamed, recovery checks the folder.
- * A mark is a dangling symbolic link whose target is its text, because even a full disk has space for a link.
+ * A mark is a dangling symbolic link with its text as the target: a full disk usually has space for it. For uploads, see `markAsDone`.
  */
 const [markSuffix, doneSuffix] = ['-mark', '-done'];
 const markOf = (evidence: DirectoryEntry) => withSuffix(evidence, markSuffix);
@@ -72,7 +72,7 @@ export const confirmStaging = (staging: DirectoryEntry): void => renameMark(stag
 
 /**
  * Marks an upload as done.
- * @param spare evidence of an earlier change, whose mark is renamed: that needs less time than a new one. null: there is none
+ * @param spare evidence of an earlier change. If its mark exists, it is renamed, which is faster than creating one. null: there is none
  * @returns false if the disk has no space for a mark, so that the staging file serves as the mark
  */
 export function markAsDone(staging: DirectoryEntry, spare: DirectoryEntry | null): boolean {

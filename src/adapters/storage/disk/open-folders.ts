@@ -71,7 +71,7 @@ export class OpenFolders implements AsyncDisposable {
   readonly #settings: ThreadSettings;
   readonly #cache = new Map<string, CachedFolder>(); // in the order of their last use
   #lastUsed: CachedFolder | undefined;
-  readonly #evictedInUse = new Set<CachedFolder>(); // closed when the last work in them has ended
+  readonly #evictedInUse = new Set<CachedFolder>(); // closed when no work uses them and nothing holds them open
   readonly #smallFiles = smallFileCache<SmallFile>();
   readonly #pages = new PageCache();
   readonly #buffers = new ReadBuffers();
@@ -89,7 +89,7 @@ export class OpenFolders implements AsyncDisposable {
   }
 
   /**
-   * Runs `work` in a folder. If its disk was unmounted and mounted again, the folder is opened again.
+   * Runs `work` in a folder. If the path no longer leads to the open folder, for example after a new mount, opens the folder again.
    * @param work may call `hold`: the folder then stays open until the function that `hold` returns is called
    * @throws StorageUnavailable if the folder cannot be used
    */
@@ -171,7 +171,7 @@ export class OpenFolders implements AsyncDisposable {
     const opening = Promise.withResolvers<OpenFolder>();
     const cachedFolder: CachedFolder = { key, tid: folder.tid, threads, opening: opening.promise, opened: null, users: 0 };
     let isLate = false;
-    // When a late attempt has ended, the next request opens the folder again. Not earlier: each attempt would block another thread.
+    // After a timeout, the next request opens the folder again only if the attempt has ended: each attempt can block a thread.
     this.#openRoot(cachedFolder, folder, () => isLate && this.#evict(cachedFolder)).then(opening.resolve, (cause) => {
       isLate = threads.isBlocked();
       opening.reject(cause);
@@ -235,7 +235,7 @@ export class OpenFolders implements AsyncDisposable {
     const isBlocked = cachedFolder.threads.isBlocked();
     if (cachedFolder.opened && !isBlocked) await waitAtMost(cachedFolder.opened.spareMarks.deleteAll(), maxDeletionTime);
     await cachedFolder.threads[Symbol.asyncDispose]();
-    // A blocked thread may still use the descriptor: its number must not become that of another folder.
+    // A blocked thread may still use the descriptor. It stays open: otherwise its number could become that of another folder.
     if (cachedFolder.opened && !isBlocked) closeSync(cachedFolder.opened.root.descriptor);
   }
 }

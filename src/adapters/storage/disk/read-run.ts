@@ -9,7 +9,7 @@ import { fillBuffer } from './read-file.ts';
 
 const hasEtag = (stat: fs.BigIntStats, etag: string) => stat.isFile() && diskEtag(stat) === etag;
 
-/** Reads an open file into its place. @returns whether the bytes are those of the version with the ETag */
+/** Reads a file into its place in the buffer of a run. @returns whether the bytes are those of the version with the ETag */
 function readInto(pathDescriptor: number, etag: string, place: Uint8Array): boolean {
   const file = reopen(pathDescriptor);
   try {
@@ -31,7 +31,7 @@ function readRunFile(root: StorageRoot, { path, etag }: RunFile, place: Uint8Arr
   throw new ItemChanged('the file has changed');
 }
 
-/** Reads small files into one buffer, which goes back to the caller. @throws ItemChanged if a file is gone or has another ETag */
+/** Reads small files into one buffer, and returns it with their checksums. @throws ItemChanged if a file is gone or has another ETag */
 export function readRun(root: StorageRoot, files: readonly RunFile[], buffer: ArrayBuffer): FilledRun {
   const checksums = files.map((file) => {
     const place = new Uint8Array(buffer, file.at, file.size);

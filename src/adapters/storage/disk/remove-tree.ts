@@ -52,7 +52,7 @@ class Deletions {
  * tree meanwhile. Subfolders are first moved up into `trash`: this avoids recursion and long paths. If a full disk has no space for the new
  * name, the subfolder is deleted where it is. After an error or a crash, recovery or the next sweep deletes the rest.
  * @param randomName returns a new name for a subfolder in `trash`
- * @throws EACCES, EPERM or EROFS if something may not be deleted: it stays, and everything else is gone
+ * @throws EACCES, EPERM, EROFS or EXDEV for an entry that may not be removed. Entries after the first batch of its folder may stay too
  */
 export function deleteTree(trash: number, name: Name, randomName: () => string): void {
   const deletions = new Deletions();
@@ -77,7 +77,7 @@ export function deleteTree(trash: number, name: Name, randomName: () => string):
     }
     if (deletions.refusedCount === before) {
       if (names.length < batchSize) deletions.attempt(() => fs.rmdirSync(pathIn(trash, current)));
-      else remaining.push(current); // after the subfolders, its other entries follow
+      else remaining.push(current); // the other entries of this folder follow after its subfolders
     }
     remaining.push(...movedNames);
   }
@@ -108,7 +108,7 @@ function removeEntries(
   return movedNames;
 }
 
-/** Deletes a file, or moves a subfolder to `trash`. @returns its new name; null if it is gone */
+/** Deletes a file, or moves a subfolder to `trash`. @returns the new name of the subfolder; null if the entry was deleted */
 function removeOrMove(folder: number, entry: Name, trash: number, randomName: () => string): string | null {
   try {
     fs.unlinkSync(pathIn(folder, entry));

@@ -19,7 +19,7 @@ function someNames(folder: fs.Dir): readonly string[] {
   return names;
 }
 
-/** Returns names in the staging area, at most a thousand, or null if there is none. */
+/** Returns names in the staging area, at most a thousand, or null if there is no staging area. */
 export function stagedNames(root: StorageRoot): readonly string[] | null {
   if (!fs.lstatSync(descriptorPath(root.descriptor, stagingFolder), { throwIfNoEntry: false })) return null;
   const area = openStagingArea(root);

@@ -7,10 +7,10 @@ import { type Marker, parseMarker } from './marker.ts';
 const stagingFolder = '.postern';
 /** Suffixes of the names of evidence. Some servers refuse some extensions, or do not send files with unknown ones; all accept `.txt`. */
 const suffixes = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed' } as const;
-/** Suffix added to the path of a staged file: there, the file that it replaces is kept while a server replaces it in steps. */
+/** Suffix added to the path of a staged file. A server that replaces a file in steps keeps the old file at this path meanwhile. */
 export const suffixOfReplaced = '.old.txt';
-const formerRest = '-rest'; // written by earlier versions
-/** Maximum of names in one sweep, and of characters in a token: a server could list long names without end. The next sweep continues. */
+const formerRest = '-rest'; // suffix of names that earlier versions wrote
+/** Maximum of names in one sweep, and of characters in a token: a server could list long names without end. The next one starts anew. */
 const [maxSwept, maxToken] = [1000, 64];
 const tokenOf = (name: string) => name.replace(/-(data\.txt|data\.txt\.old\.txt|begun\.txt|removed|rest)$/, '');
 
@@ -56,7 +56,7 @@ export class ChangeEvidence {
   /**
    * Runs a request that writes into the staging folder. Creates the folder first, and again if somebody has deleted it.
    * @param write returns false if there is no such folder
-   * @throws StorageUnusable if the folder cannot be created
+   * @throws StorageUnusable if the folder cannot be created; StorageUnavailable if `write` finds no folder again after it was created
    */
   async write(write: () => Promise<boolean>): Promise<void> {
     await this.prepare();

@@ -43,9 +43,9 @@ function parseLine(line: string): [string, string] {
 /**
  * Reads what `decisionBody` has written.
  * @param maxVersions the most versions that a decision may have
- * @param monotonic ms
- * @param memory of the task that uses the decision
- * @throws StorageUnavailable if the body is not a complete decision; StorageBusy
+ * @param monotonic returns a monotonic time in ms
+ * @param memory reservation of the task that uses the decision: set to the memory that the versions take
+ * @throws StorageUnavailable if the body cannot be read or is not a complete decision; StorageBusy if too little memory is left
  */
 export async function readDecision(
   body: AsyncIterable<Uint8Array>,

@@ -1,7 +1,7 @@
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 
 const maxTag = 512; // bytes, attributes included
-const maxText = 1 << 15; // bytes between two tags: a key of 1,024 bytes, encoded for URLs and as XML
+const maxText = 1 << 15; // bytes between two tags: enough for a key of 1,024 bytes, encoded for URLs and as XML
 const [less, greater, exclamation] = [0x3c, 0x3e, 0x21];
 
 /**

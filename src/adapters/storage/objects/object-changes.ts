@@ -17,7 +17,7 @@ const hasDotSegment = (key: string) => /(?:^|\/)\.\.?(?:\/|$)/.test(key);
 
 const decisionName = (token: string) => `${token}.decided`;
 
-/** Creates folders, and renames and deletes files and folders object by object. Evidence in the staging area shows how far a change got. */
+/** Creates folders, and renames and deletes items object by object. Evidence in the staging area shows how far a rename or deletion got. */
 export class ObjectChanges {
   readonly #folders: ObjectFolders;
   readonly #copies: ObjectCopies;
@@ -83,7 +83,7 @@ export class ObjectChanges {
     });
   }
 
-  /** Completes a change whose decision was noted. Otherwise deletes the copies of a rename. @returns null if this change did not happen */
+  /** Completes a change whose decision was noted. Otherwise deletes the copies of a rename whose original exists. @returns see `Storage` */
   async recover({ action, parent, name, newName, token }: PendingFileChange, confirm?: Confirm): Promise<string | null> {
     const { store, keys } = this.#folders;
     const path = [...parent, name];
@@ -183,7 +183,7 @@ export class ObjectChanges {
 
   /**
    * Deletes the objects whose versions were noted in the decision of a change.
-   * @throws the error of `confirm`, if another process has undone the change before the decision was noted, or completed it since
+   * @throws the error of `confirm`; StorageUnavailable if another process has completed the change and deleted its decision
    */
   async #deleteDecided(path: readonly string[], versions: ETagsByKey, { token, confirm }: ObjectChangeContext): Promise<void> {
     const { store, keys } = this.#folders;
@@ -193,9 +193,9 @@ export class ObjectChanges {
   }
 
   /**
-   * Deletes the objects of an item that still have these versions. An object that was written since then stays: it is not part of
+   * Deletes the objects of an item that still have the given versions. An object that was written later stays: it is not part of
    * the change.
-   * @param deletion `notAfter`: ms since the epoch; a later object with the same content belongs to a later change
+   * @param notAfter ms since the epoch; a later object with the same content belongs to a later change
    * @throws the error of `confirm`
    */
   async #deleteVersions(

@@ -15,7 +15,7 @@ interface UploadPlace {
   readonly parts: PartSpace;
 }
 
-/** An upload: one request to the service for a small file, several parts for a large file or one of unknown size. */
+/** An upload: one request to the service for a small file, parts for a large file or one of unknown size. */
 class ObjectUpload implements ContinuedUpload {
   readonly handle: string | null;
   readonly #folders: ObjectFolders;
@@ -168,13 +168,13 @@ class ObjectUpload implements ContinuedUpload {
     if (!(await this.#folders.store.joinParts(this.#key, uploadId, this.#partIds, options))) throw this.#collision();
   }
 
-  /** Stores the file with one request. @returns false if another program has written the object meanwhile */
+  /** Stores the file with one request. @returns false if the object was written meanwhile, so that the condition is not met */
   #putFile(key: string): Promise<boolean> {
     return this.#folders.store.put(key, this.#part.body(), { token: this.#token, condition: this.#condition });
   }
 
   /**
-   * Claims a key with an empty object, and copies the uploaded object over it: the copy itself has no condition.
+   * Claims a key with an empty object, and copies the uploaded object over the claim: some services cannot copy under a condition.
    * @returns false if the key was taken meanwhile
    */
   async #copyStaged(key: string, confirm: Confirm | undefined): Promise<boolean> {

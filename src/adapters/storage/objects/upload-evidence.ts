@@ -26,7 +26,7 @@ export const multipartKey = ({ keys }: ObjectFolders, { parent, name, ifTaken }:
 
 /**
  * Deletes the claim of an upload, or the failed copy that has replaced it.
- * @param confirm awaited directly before
+ * @param confirm awaited directly before the deletion, if the service may delete another version
  * @throws StorageUnavailable if the service has not completed the copy
  */
 export async function deleteClaim(store: ObjectStore, key: string, token: string, confirm?: Confirm): Promise<void> {

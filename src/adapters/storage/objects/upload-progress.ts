@@ -93,7 +93,7 @@ export class UploadProgress {
   }
 
   /**
-   * Reads the progress with a number of complete parts.
+   * Reads the progress that was saved with `partCount` complete parts.
    * @param length bytes that follow these parts
    * @param append receives these bytes
    * @returns the ids of the parts, or null if the progress is gone
@@ -128,7 +128,7 @@ export class UploadProgress {
       await store.delete(objects.map(({ key }) => key).filter(isUploadProgress));
   }
 
-  /** Returns the key of the shortest progress with a number of complete parts that has enough bytes after them, or null. */
+  /** Returns the key of the shortest progress with `partCount` complete parts and at least `minLength` bytes after them, or null. */
   async #find(partCount: number, minLength: number): Promise<string | null> {
     const { store, keys } = this.#folders;
     const prefix = keys.staging(`${this.#token}.${partCount}-`);

@@ -23,7 +23,7 @@ export class S3Conditions {
     return { 'if-none-match': '*' };
   }
 
-  /** Returns the headers of a request that replaces an object only if it has this ETag. The first call tests what the service supports. */
+  /** Returns headers with which a request replaces an object only if it has this ETag; none if the service ignores these. Tests it. */
   async ifMatches(etag: string): Promise<Readonly<Record<string, string>>> {
     this.#form ??= this.#test().catch((cause: unknown) => {
       this.#form = null;
@@ -33,7 +33,7 @@ export class S3Conditions {
     return form === 'ignored' ? {} : { 'if-match': inForm(etag, form) };
   }
 
-  /** Tests with an object in the staging area. Some services refuse every ETag in quotes, others ignore the header. */
+  /** Tests, with an object in the staging area, which form the service accepts. Some refuse every quoted ETag, others ignore the header. */
   async #test(): Promise<Form> {
     const key = this.#testKey();
     const write = (condition: Readonly<Record<string, string>>) =>

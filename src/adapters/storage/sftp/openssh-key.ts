@@ -2,7 +2,7 @@
 
 const magic = 'openssh-key-v1\0';
 const [header, footer] = ['-----BEGIN OPENSSH PRIVATE KEY-----', '-----END OPENSSH PRIVATE KEY-----'];
-const blockSize = 8; // bytes: an unencrypted private part is padded to a multiple
+const blockSize = 8; // bytes: an unencrypted private part is padded to a multiple of this
 
 function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
@@ -33,7 +33,7 @@ export function passphraseRounds(text: string): number {
 
 /**
  * Returns an unencrypted Ed25519 key as a file of OpenSSH.
- * @param seed the private part, 32 bytes
+ * @param seed the secret value from which the key is derived, 32 bytes
  * @param publicBlob the public key as SSH sends it
  */
 export function formatEd25519(seed: Buffer, publicBlob: Buffer): string {

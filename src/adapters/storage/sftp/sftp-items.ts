@@ -16,8 +16,9 @@ import type { SftpSession } from './sftp-session.ts';
 const maxListed = 1_000_000; // entries of one folder
 const maxText = 1 << 16; // bytes
 /**
- * `move` is longer than the time limit of a request, since the network may deliver the request late. `newFile` is shorter: a late
- * request finds no other file, because nobody else uses the name in the staging area.
+ * How long the server may still work on a request, in ms. `move` is longer than the time limit of a request, since the network may deliver
+ * the request late. `newFile` is shorter: a late request can move no other file, because its source has a name in the staging area that
+ * only this change uses.
  */
 const maxWorkTimes = { move: 120_000, newFile: () => 15_000 };
 

@@ -124,7 +124,7 @@ export async function continueSftpUpload(place: SftpPlace, target: UploadTarget,
   if (!file) throw new ItemNotFound('the uploaded bytes are gone');
   try {
     const { size } = await file.session.fstat(file.id);
-    // Bytes after the offset are written again. They are not cut off: a late request could cut off newer bytes.
+    // Bytes after the offset are written again. They stay until then: a request to truncate that comes late could cut off newer bytes.
     if (size < offset) throw new ItemNotFound('the uploaded bytes are gone');
     return new SftpUpload(place, target, file, closedUpload);
   } catch (cause) {

@@ -16,8 +16,8 @@ function announcesTooMany(message: Buffer): boolean {
 }
 
 /**
- * Limits the prompts for passwords: the library creates an array of as many elements as the server announces, which takes 256 MB and half
- * a second. It has no option for this, so its handler of the message is replaced.
+ * Limits the prompts for passwords: the library creates an array with as many elements as the server announces: up to 256 MB and half
+ * a second. The library has no option for this, so its handler of `infoRequest` is replaced.
  * @param handlers the handlers of the library, by type of message
  */
 function limitPrompts(handlers: unknown): void {

@@ -3,7 +3,7 @@ import type { ColumnTypes, Migration } from './migration.ts';
 import { createTriggerStatements } from './trigger.ts';
 
 // On PostgreSQL, every key of a table of tenants' records begins with the id of the tenant, so that rows can be distributed by tenant
-// (docs/operator/scale.md). A table that is searched by a viewId or a secret has a key without the tenant: the search finds the tenant.
+// (docs/operator/scale.md). Exception: a table in which a viewId or a secret is searched before the tenant is known.
 const ofTenant = ({ integer: int }: ColumnTypes) => `tid ${int} NOT NULL REFERENCES tenant(id)`;
 
 const owned = ({ integer: int, text }: ColumnTypes) => `
@@ -140,8 +140,8 @@ function auditTables(types: ColumnTypes) {
 }
 
 /**
- * Returns triggers for deleted and moved users. Both increment the versions of the shares that list the user by id. The one for moved users
- * also deletes the user from these lists, and the user's sessions. For deleted users, foreign keys do this.
+ * Returns triggers for users that are deleted, or moved to another login profile. Both increment the versions of the shares that list a
+ * user by id. The one for moved users also deletes the user's list entries and sessions. For deleted users, foreign keys do this.
  */
 function userTriggers(types: ColumnTypes) {
   const ofUser = 'tid = OLD.tid AND user_id = OLD.id';

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Stores lists of addresses in a table of their own, and not in each alert. Migration 0023 drops this table and the indexes again. */
+/** Stores lists of addresses in a table of their own, and not in each alert. Migration 0023 drops this table and both indexes again. */
 export const alertLists: Migration = {
   name: '0008-alert-lists',
   statements: ({ integer, text }) => [

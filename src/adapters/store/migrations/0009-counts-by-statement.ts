@@ -28,7 +28,7 @@ function countByStatement(of: string, table: string, columns: Readonly<Record<st
 }
 
 /**
- * Updates the counts of login profiles once for each statement instead of once for each row. PostgreSQL keeps every
+ * On PostgreSQL, updates the numbers of shares and users per login profile once for each statement, not for each row. It keeps every
  * version of a row until the end of a transaction: with an update for each row, a change of ten thousand shares took eight
  * seconds, and one of forty thousand never ended.
  */

@@ -6,7 +6,7 @@ import { advisoryLocks } from './locks.ts';
 import type { ConnectionPool } from './pool.ts';
 import { transactionRunner } from './transactions.ts';
 
-const maxQueuedTries = 3; // a retried change runs alone in its tenant, so mostly changes of visitors and jobs conflict with it
+const maxQueuedTries = 3; // a retried change of a tenant runs alone in it, so mostly changes of visitors and jobs conflict with it
 const maxLockIdle = 10_000; // ms after which a process that hangs no longer blocks the other processes
 
 /** How many changes of each kind run at once. */

@@ -13,7 +13,7 @@ export async function postgresLastIds(db: Tx): Promise<LastIds> {
   return Object.fromEntries(rows.flatMap(({ name, last }) => (last === null ? [] : [[name, last]])));
 }
 
-/** Sets the last id of each table, so that the database assigns none of these ids again. */
+/** Sets the last id of each table, so that the database assigns only greater ids. */
 export async function setPostgresLastIds(tx: Tx, ids: LastIds): Promise<void> {
   for (const [table, last] of Object.entries(ids)) await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last})`.execute(tx);
 }

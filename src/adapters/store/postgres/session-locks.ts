@@ -94,7 +94,7 @@ class LockStatements {
 
 /**
  * Locks that are shared by all processes on a database. One connection holds all locks of this process, so that work that hangs does
- * not occupy a connection. If the connection is lost, its locks are lost too. Work that is running then still returns its result.
+ * not occupy one of its own. If the connection is lost, its locks are lost too. Work that is running then still returns its result.
  */
 export class SessionLocks {
   readonly #connections: ConnectionPool;

@@ -8,7 +8,7 @@ export async function sqliteLastIds(db: Tx): Promise<LastIds> {
   return Object.fromEntries(rows.map(({ name, seq }) => [name, seq]));
 }
 
-/** Sets the last id of each table, so that the database assigns none of these ids again. */
+/** Sets the last id of each given table, so that the database assigns only higher ids there. */
 export async function setSqliteLastIds(tx: Tx, ids: LastIds): Promise<void> {
   for (const [name, seq] of Object.entries(ids)) {
     await sql`delete from sqlite_sequence where name = ${name}`.execute(tx);

@@ -18,7 +18,7 @@ export interface WalUsers {
 
 /**
  * Returns a function that shortens a long write-ahead log. SQLite starts the log again from its beginning only while
- * nobody reads from it. If one long search followed another, the log would grow until the disk is full, so searches are
+ * nobody reads from it. If there were always a running search, the log would grow until the disk is full, so searches are
  * held back for a moment. An empty log also means that all its changes are in the database: the next start then skips
  * the check for damage (damage-check.ts).
  * @param stopSignal aborted when the store closes: the function then no longer waits for searches

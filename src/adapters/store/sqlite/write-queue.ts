@@ -94,7 +94,7 @@ export class WriteQueue {
     return this.#add(jobGroup, async () => {}, true); // every visible change was committed before this empty one
   }
 
-  /** Accepts no further changes, and rejects queued changes that do not run in time: their clients no longer wait. */
+  /** Accepts no further changes, and rejects queued changes that do not run in time: no client waits for them any more. */
   async close(): Promise<void> {
     const lastChanges = [jobGroup, ...this.#waiting.groups()].map((group) => this.#add(group, async () => {}, true));
     this.#isClosed = true;
@@ -202,7 +202,7 @@ export class WriteQueue {
     this.#statements.release.run();
   }
 
-  /** Commits each change of a failed batch alone: only those that caused the failure, for example by filling the disk, fail again. */
+  /** Commits each change of a failed batch alone, so that only those that caused the failure are rejected. Rejects a lone change. */
   async #retryEach(changes: readonly QueuedChange[], cause: unknown): Promise<void> {
     if (changes.length > 1) for (const queued of changes) await this.#commit([queued]);
     else for (const queued of changes) queued.respond = () => queued.reject(cause);

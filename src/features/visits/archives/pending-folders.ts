@@ -10,7 +10,7 @@ export interface PendingFolder {
   readonly depth: number;
 }
 
-/** A folder that was returned, and the names of its subfolders that are still to be returned, each followed by a NUL. */
+/** A folder that `next` has returned, and the names of its subfolders that are still to be returned, each followed by a NUL. */
 interface Level {
   readonly folder: PendingFolder;
   names: Buffer;
@@ -22,7 +22,7 @@ interface Level {
 export const archivedItemPath = (folder: ItemPath, name: string): ItemPath =>
   joinPaths(folder, parseSegments(name.replace(/\/$/, '').split('/')) ?? rootPath);
 
-/** Folders that are still to be listed, the deepest first. Names are stored as bytes, because one folder may hold a million. */
+/** Folders that are still to be listed, the deepest first. Names are stored as bytes, because one folder may have a million subfolders. */
 export interface PendingFolders {
   /** Removes and returns the next folder, or null if there is none. */
   next(): PendingFolder | null;

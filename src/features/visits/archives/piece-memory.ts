@@ -1,4 +1,4 @@
-const totalBytes = 32 << 20; // shared by all archives that are being sent
+const totalBytes = 32 << 20; // shared by all archives that are being sent; more than 1024 archives need more than this
 const piecesOfArchive = 2; // one is sent while the next one is read
 const [minPiece, maxPiece] = [1 << 14, 1 << 20]; // bytes
 

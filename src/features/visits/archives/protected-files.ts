@@ -70,7 +70,7 @@ export class ProtectedFiles {
 
   /**
    * Checks, before the archive begins, that it can be sent. Yields after every slice.
-   * @throws Refusal (403) if it has files, but none of them can be marked; (503) if a PDF has to be signed, but cannot be signed now; as
+   * @throws Refusal (403) if it has files, but none of them may be sent; (503) if a PDF has to be signed, but cannot be signed now; as
    *   `walkInSlices`
    */
   async *check(): AsyncGenerator<void> {

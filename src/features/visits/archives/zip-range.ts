@@ -77,7 +77,7 @@ class RangeWriter {
     }
   }
 
-  /** Yields in pieces a small file that is larger than a piece may be now. First reads the file for its checksum, if necessary. */
+  /** Yields a small file in pieces, because it is larger than a piece may be now. First reads it for its checksum, if that is not known. */
   async *#smallFileInPieces(item: PlacedItem, index: number): AsyncGenerator<Buffer> {
     const { checksums } = this.#plan;
     let crc = checksums.get(index, item);

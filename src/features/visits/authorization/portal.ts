@@ -60,7 +60,7 @@ export interface PortalAccess {
 /**
  * Finds the portal of a request, and checks the rules for its viewId and the address (docs/integrator/access-rules.md, "When access is
  * refused").
- * @throws Refusal (404) if it does not exist; (403) if the profile does not admit the address; (429) as `checkNetwork`
+ * @throws Refusal (404) if the portal does not exist; (403) if the profile does not admit the address; (429) as `checkNetwork`
  */
 export async function accessPortal(ports: Pick<Ports, 'store'>, visitorRequest: VisitorRequest): Promise<PortalAccess> {
   const profile = await profileOfViewId(ports, visitorRequest.viewId);
@@ -71,7 +71,7 @@ export async function accessPortal(ports: Pick<Ports, 'store'>, visitorRequest: 
   return { profile, visitorRequest };
 }
 
-/** Returns whether the visitor has signed in at this portal. @param verifies as in `hasSignedIn` */
+/** Returns whether the visitor has signed in at this portal; false also if this cannot be found out. @param verifies as in `hasSignedIn` */
 export async function hasSignedInAtPortal(ports: AuthorizationPorts, visitorRequest: VisitorRequest, verifies: boolean): Promise<boolean> {
   try {
     const { profile } = await accessPortal(ports, visitorRequest);

@@ -16,7 +16,7 @@ export interface CodeRecipient {
   readonly user: CompletedSignIn['user'];
 }
 
-/** Returns the identity of an access user who has signed in with a code, or null if `userIdentity` returns null. */
+/** Returns the identity that an access user has after a sign-in with a code. @returns null as `userIdentity` does */
 export async function codeUserIdentity(db: Tx, profile: ProfileKey, user: NonNullable<CompletedSignIn['user']>): Promise<Identity | null> {
   const identity = await userIdentity(db, profile, user);
   return identity && { ...identity, names: [identity.email, ...identity.names] };

@@ -5,7 +5,7 @@ import type { AuthorizedVisit } from '#features/visits/authorization/authorize-v
 import type { PageMark, SourceDocument } from '#ports/documents.ts';
 
 /**
- * Returns the bytes of a new file: of the document with the watermark, or the signature, or both. It is marked first, and then signed.
+ * Returns the bytes of a new file: the document with the watermark, the signature, or both. The document is marked first, then signed.
  * @param mark null: the form needs none
  * @throws Refusal (403) if the document cannot be marked or signed; (413) if it is too large; (503) if documents cannot be drawn or signed
  *   now

@@ -4,7 +4,7 @@ import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Returns the bytes that an upload claims at its beginning. @param addedBytes bytes that it adds to its folder, if its length is known */
+/** Returns the bytes that an upload claims at its beginning. @param addedBytes bytes that it adds to its folder; 0 if unknown */
 export const firstClaim = (addedBytes: number): number => Math.min(claimStep, Math.max(0, addedBytes));
 
 /**

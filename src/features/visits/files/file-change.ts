@@ -13,7 +13,7 @@ export interface FileChange {
   /** Token of an upload in parts, whose staging file exists already. undefined: the change gets a new one. */
   readonly token?: string;
   /**
-   * What an upload adds. Most of its bytes are claimed while they arrive. undefined: the change adds nothing that a quota limits, or is an
+   * What an upload adds. Its first bytes are claimed when it is recorded as pending, the others while they arrive. undefined: the change adds nothing that a quota limits, or is an
    * upload in parts, whose own row claims its space.
    */
   readonly claim?: SpaceChange;

@@ -17,11 +17,11 @@ export type ChangePorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' |
   Pick<VisitServices, 'runningChanges'>;
 
 /**
- * Returns whether a change may have taken place although it has thrown an error: it stays pending, and recovery finds out. If the database
- * has failed or another process has begun to recover the change, it may have been left half done.
+ * Returns whether a change may have taken place, or stopped halfway, although it has thrown an error: because the storage does not respond,
+ * the database has failed, or another process has begun to recover the change. Such a change stays pending, and recovery finds out.
  */
 function isUnclear(cause: unknown): boolean {
-  if (cause instanceof NamesHeldTooLong || cause instanceof EarlierChangePending) return false; // it has not begun
+  if (cause instanceof NamesHeldTooLong || cause instanceof EarlierChangePending) return false; // the change has not begun
   return cause instanceof StorageUnavailable || isTemporaryStoreError(cause);
 }
 

@@ -52,7 +52,7 @@ async function findOutcome(
 
 /**
  * Returns the storage of a pending change if it concerns the same folder; null: another folder. Several locations at a service may contain
- * the folder, and each has evidence of its own.
+ * the folder. Those with the same root share their evidence; each of the others has evidence of its own.
  */
 async function storageOf(
   ports: EarlierChangePorts,
@@ -62,20 +62,20 @@ async function storageOf(
 ): Promise<EarlierChangeStorage | null> {
   const change = changeOf(row);
   if (row.location_id === locationId) return formatItemPath(change.parent) === formatItemPath(parent) ? storage : null;
-  if (storage.traits.create === 'atomic') return null; // local: its evidence is in the folder, and recovery compares the files
+  if (storage.traits.create === 'atomic') return null; // local: recovery compares the files with its evidence, also after this change
   const location = await findStorageLocation(ports.store.read, { tid: row.tid, id: row.location_id });
   if (!location || location.kind === 'local') return null;
-  const other = await openLocation(location, ports).catch(() => null); // nothing says that it has the same folder
+  const other = await openLocation(location, ports).catch(() => null); // if it cannot be opened, nothing shows that it contains the folder
   if (!other || (await other.folderKey(change.parent)) !== (await storage.folderKey(parent))) return null;
   const hasSameRoot = (await other.folderKey(rootPath)) === (await storage.folderKey(rootPath));
-  return hasSameRoot ? storage : other; // the other location may be away, for example because its password has changed
+  return hasSameRoot ? storage : other; // the other location may be unavailable, for example because its password has changed
 }
 
 /**
  * Records the outcome of pending changes that concern the names that a change uses. Call it under the locks of the names, before the change
  * is made: afterwards, recovery could not tell that the earlier ones took place, or would take the new item for the old one. A replacement
- * that has begun and has not taken place ends here: neither its process nor recovery may complete it afterwards. A change that has not
- * begun stays pending, because its process waits for the lock.
+ * that has begun, has not taken place and would not fail by itself (`Storage.giveUp`) ends here: neither its process nor recovery may
+ * complete it afterwards. A change that has not begun stays pending, because its process waits for the lock.
  * @param token of the change that follows
  * @throws EarlierChangePending if the outcome of one of them cannot be found out yet
  */

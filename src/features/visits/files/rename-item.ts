@@ -8,7 +8,7 @@ import type { SaveResponseOf } from './file-change.ts';
 import type { ChangePorts } from './pending-change.ts';
 
 /**
- * Renames a file or folder in its folder.
+ * Gives a file or folder a new name; it stays in its parent folder.
  * @throws Refusal as `authorizeVisit`, `changeItem` and `withStorageErrors`; (403) for the root of the share, (404) if the item does not
  *   exist, (409) if the new name exists
  */

@@ -51,7 +51,7 @@ interface BodyLimits {
   readonly claim: (received: number) => Promise<void>;
 }
 
-/** Writes the body to the staging file. @throws Refusal (413, 507) if the body is too long */
+/** Writes the body to the staging file. @throws Refusal (413) beyond `limit`; (507) beyond a quota; the reason of an abort */
 async function receiveBody(
   upload: Upload,
   { body, begin }: IncomingFile,

@@ -9,7 +9,7 @@ const maxConfirmationAge = 5_000;
 
 type ConfirmationPorts = Pick<Ports, 'store' | 'clock' | 'process'>;
 
-/** @throws StoreUnavailable if the upload belongs to another process */
+/** @throws StoreUnavailable if this process no longer holds the upload */
 async function checkClaim(ports: ConfirmationPorts, { tid, id }: Pick<UploadRow, 'tid' | 'id'>): Promise<void> {
   await ensureReported(ports);
   const row = await ports.store.read
@@ -19,11 +19,11 @@ async function checkClaim(ports: ConfirmationPorts, { tid, id }: Pick<UploadRow,
     .where('id', '=', id)
     .where('holder', '=', ports.process)
     .executeTakeFirst();
-  if (!row) throw new StoreUnavailable('another process has continued the upload');
+  if (!row) throw new StoreUnavailable('this process no longer holds the upload');
 }
 
 /**
- * Returns a function that confirms the claim of this process on an upload. A process that was suspended for a minute has lost its claims:
+ * Returns a function that confirms the claim of this process on an upload. A process suspended for a minute may have lost its claims:
  * its late bytes must not get into a file that another process has continued or completed.
  */
 export function claimConfirmation(ports: ConfirmationPorts, row: Pick<UploadRow, 'tid' | 'id'>): Confirm {

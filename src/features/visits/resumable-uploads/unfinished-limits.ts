@@ -72,7 +72,7 @@ const findSmallestUpload = (tx: Tx, scope: Scope, row: UploadRow, wideNetwork: s
 /**
  * Deletes the row of the smallest upload of the wide network with the most uploads. Uploads that are being received or put in place
  * stay. If a network has only such uploads, the network with the next most uploads loses one.
- * @returns null if no network that can lose an upload has more uploads than the new upload's network would have with it
+ * @returns null if every wide network that can lose an upload has at most as many as that of `row` would have, `row` included
  */
 async function deleteSmallestUpload(tx: Tx, scope: Scope, row: UploadRow, now: number): Promise<DeletedUpload | null> {
   const networks = await unfinishedAt(tx, scope, row, now)

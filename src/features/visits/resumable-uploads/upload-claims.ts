@@ -10,7 +10,7 @@ import type { Tx } from '#ports/store.ts';
 import { isBeingPlaced, isFree, type UploadRow } from './upload-rows.ts';
 import { type UploadWriters, uploadInUse } from './upload-writers.ts';
 
-// A process claims an upload while it receives a part, so that no other process receives one at the
+// A process claims an upload while it receives a part of it, so that no other process receives a part at the
 // same time.
 
 type ClaimPorts = Pick<Ports, 'store' | 'process' | 'clock'> & Pick<VisitServices, 'uploadWriters'>;
@@ -84,7 +84,7 @@ export async function releaseUpload(ports: ClaimPorts, { tid, id }: ClaimedUploa
   }
 }
 
-/** Ends the claims that could not be ended while the database was unavailable. @throws StoreUnavailable */
+/** Ends the claims that could not be ended, and those that a failed write may have left. @throws StoreUnavailable */
 export async function releaseUploads(ports: Pick<Ports, 'store' | 'process'>, uploadWriters: UploadWriters): Promise<void> {
   for (const [id, tid] of uploadWriters.unreleasedClaims) {
     if (uploadWriters.isReceiving(id)) continue; // the end of the part ends the claim

@@ -42,7 +42,7 @@ function throwRefusal(refusal: Refusal): never {
   throw refusal;
 }
 
-/** Returns the address that a visitor has entered. @throws Refusal (400) if mail cannot be sent to it */
+/** Returns the address that a visitor has entered. @throws Refusal (400) if it does not have the form of an e-mail address */
 export const parseVisitorEmail = (email: string): string =>
   parseEmail(email.trim()) ?? throwRefusal(fieldRefusal('email', 'must be an e-mail address such as ann@example.com'));
 
@@ -74,7 +74,7 @@ async function verifyCode(
 }
 
 /**
- * Verifies what a visitor has entered with the profile's kind of sign-in.
+ * Uses the profile's kind of sign-in to verify what a visitor has entered.
  * @throws Refusal (400) for a wrong or missing member, if visitors sign in at a provider or need no sign-in, or if a profile with a
  *   directory has changed meanwhile; (401) for wrong credentials; (403) for a directory user outside the required group; (429) during the
  *   delay after failed attempts; (503) if the sign-in is not available, or too many requests wait

@@ -34,7 +34,7 @@ const leastBusy = (threads: readonly [SearchThread, SearchThread]): SearchThread
  * Returns the threads. None is started yet.
  * @param maxBytes memory for the texts that word searches read; 0: each search reads them from the
  *   database
- * @param onFailure called when a query fails
+ * @param onFailure called with the error of each request that fails in a thread
  */
 export function createSearchThreads(file: string, maxBytes: number, onFailure: (cause: unknown) => void): SearchThreads {
   const threadFor = (bytes: number) => new SearchThread({ file, maxBytes: bytes }, onFailure);

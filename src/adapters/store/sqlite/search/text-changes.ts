@@ -5,9 +5,9 @@ import type { ChangedRecord } from './tenant-texts.ts';
 const tables = ['share', 'access_user'] as const satisfies readonly SearchScope['table'][];
 
 /**
- * Records every change of a searched text on a connection. It uses temporary triggers of this connection, so that the
- * database stores nothing for it and a change writes no additional page. Changes that are rolled back are recorded too:
- * the receiver reads each record again.
+ * Records every change of a searched text on a connection. Uses temporary triggers of this connection, so that the
+ * database file stores no trigger, and a change writes no additional page. Changes that are rolled back are recorded too:
+ * this is harmless, because the receiver reads each record again.
  * @returns a function that returns the changes since its last call
  */
 export function trackTextChanges(database: DatabaseSync): () => readonly ChangedRecord[] {

@@ -78,7 +78,7 @@ async function recordSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, b
 }
 
 /**
- * Tries a password at a directory. In fifteen minutes, at most three wrong passwords for a user reach the directory from
+ * Tries a password at a directory. In fifteen minutes, at most three wrong passwords for a user or `sharedName` reach the directory from
  * networks where the user has not signed in within the last 180 days: strangers must not lock the account in the directory.
  * @param verify sends the password to the directory. If it throws, the attempt does not count
  * @throws Refusal (429) beyond the limit

@@ -19,7 +19,7 @@ const concurrency = { profile: 8, tenant: 24 }; // sign-ins and renewals of one 
 const maxWaiting = { inner: 50, all: 300 };
 const retryAfter = 2; // seconds
 const refusal = () => new Refusal('signInBusy', undefined, { retryAfter });
-/** Renewals take turns with the networks of visitors who sign in. */
+/** The group of all renewals. It takes turns with the groups of visitors who sign in, one group for each network. */
 const renewalGroups = ['renewals', 'renewals'] as const;
 
 /** Runs a request to the directory. @throws Refusal (503) */
@@ -56,7 +56,7 @@ export class LdapSignIn {
   /**
    * Verifies a password.
    * @returns null if the name or the password is wrong
-   * @throws Refusal (400) if the profile has changed; (403) if the user is not in the required group; (429, 503)
+   * @throws Refusal (400) if the profile has changed; (403) if the user is not in the required group; (429) as `withinBindLimit`; (503)
    */
   async verify(profile: ProfileRef, { username, password }: PasswordCredentials, address: string): Promise<CompletedSignIn | null> {
     const directory = await this.#directoryOf(profile);
@@ -114,7 +114,7 @@ export class LdapSignIn {
       user = await withRefusals(() => this.#ports.directories.signInByPattern(directory, username, password));
       return user !== null;
     };
-    // The directory may accept other spellings of the name, and the entry is not known before the password is sent.
+    // Counts under a loose name: the directory may accept other spellings, and the entry is not known before the password is sent.
     await withinBindLimit(this.#ports, { profile, subject: fold(username), sharedName: looseName(username), address }, verify);
     return user;
   }

@@ -32,14 +32,14 @@ async function verifyProfilePassword(
     .where('id', '=', profile.profile_id)
     .executeTakeFirstOrThrow();
   const profilePassword = openStoredSecret(vault, profileSealPurposes.password, row.password);
-  // The password was lost together with the secret key: no password may match now, not even an empty one.
+  // Empty: the stored password is lost (see `openStoredSecret`). No password may match then, not even an empty one.
   if (profilePassword === '') return null;
   const nameMatches = profile.profile_username === '' || equal(fold(profile.profile_username), fold(username));
   const matches = equal(profilePassword, password) && nameMatches;
   return matches ? { identity: identityOf(profile), claimsAt: clock.now(), profileEpoch: row.session_epoch, user: null } : null;
 }
 
-/** PASSWORD: all visitors share the password of the login profile. A sign-in lasts until the epoch of the profile changes. */
+/** PASSWORD: all visitors share the password of the login profile. No check but that of the epoch ends a sign-in. */
 export const passwordKind = (ports: KindPorts): SignInKind => ({
   password: {
     requiresUsername: ({ profile_username }) => profile_username !== '',
