@@ -11,7 +11,7 @@ function sync(path: string): void {
   }
 }
 
-/** Syncs the names in a folder to disk: without it, a power failure can remove a file that was written and renamed. */
+/** Syncs the names in a folder to disk. Without this, a power failure can remove a file that was written and renamed. */
 export const syncFolder = (folder: string): void => sync(folder);
 
 /** Renames a complete file to its final name, and syncs the file and its name to disk: after a crash, `file` is complete, or as before. */
@@ -22,19 +22,25 @@ export function replaceFileDurably(source: string, file: string): void {
 }
 
 /**
- * Gives a complete file its final name as `replaceFileDurably` does, but does not replace another file. Without hard links in the file
- * system, a file that another process creates at the same moment is still replaced. The caller deletes `source`.
- * @throws Error if the name is taken
+ * Gives a complete file its final name as `replaceFileDurably` does, unless the name is taken. Without hard links in the file system, a file
+ * that another process creates at the same moment is still replaced. `source` may remain: the caller deletes it.
+ * @returns false if the name is taken
  */
-export function createFileDurably(source: string, file: string): void {
+function createIfFree(source: string, file: string): boolean {
   sync(source);
   try {
     linkSync(source, file);
-  } catch (cause) {
-    if (existsSync(file)) throw new Error(`${file} already exists`, { cause });
+  } catch {
+    if (existsSync(file)) return false;
     renameSync(source, file); // the file system has no hard links
   }
   syncFolder(dirname(file));
+  return true;
+}
+
+/** As `createIfFree`. @throws Error if the name is taken */
+export function createFileDurably(source: string, file: string): void {
+  if (!createIfFree(source, file)) throw new Error(`${file} already exists`);
 }
 
 /** Writes a private file (mode 0600) under a random name, since another process may write the same file. Returns its path. */
@@ -54,9 +60,7 @@ export const writePrivateFile = (file: string, text: string): void => replaceFil
 export function writePrivateFileOnce(file: string, text: string): void {
   const temporary = writeTemporaryFile(file, text);
   try {
-    createFileDurably(temporary, file);
-  } catch (cause) {
-    if (!existsSync(file)) throw cause;
+    createIfFree(temporary, file);
   } finally {
     rmSync(temporary, { force: true });
   }
