@@ -1,9 +1,10 @@
+import { formatCount } from '#console/components/format.ts';
 import { millisecondsPerDay } from '#core/instant.ts';
 
 const daysOfWarning = 30;
 
 /**
- * Returns a sentence if a certificate has expired or will soon; null: it is valid for longer.
+ * Returns a warning if a certificate has expired, or expires in at most `daysOfWarning` days; null: it is valid for longer.
  * @param validTo null: there is no certificate
  */
 export function expiryWarning(validTo: string | null, now: number): string | null {
@@ -11,5 +12,6 @@ export function expiryWarning(validTo: string | null, now: number): string | nul
   const days = Math.floor((Date.parse(validTo) - now) / millisecondsPerDay);
   if (days < 0) return 'The certificate for signatures has expired';
   if (days > daysOfWarning) return null;
-  return days === 0 ? 'The certificate for signatures expires today' : `The certificate for signatures expires in ${days} days`;
+  const time = days === 0 ? 'within 24 hours' : `in ${formatCount(days, 'day', 'days')}`;
+  return `The certificate for signatures expires ${time}`;
 }
