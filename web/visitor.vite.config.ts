@@ -23,7 +23,7 @@ const pdfParts: Plugin = {
 export default defineConfig({
   root: visitor,
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  // Used only by the worker that parses Markdown, which has no document: the version for browsers needs one.
+  // Only the worker that parses Markdown uses this package. Its version for browsers needs a DOM, which a worker does not have.
   resolve: { alias: { 'decode-named-character-reference': createRequire(import.meta.url).resolve('decode-named-character-reference') } },
   plugins: [pdfParts, compressAssets(out)],
   build: {

@@ -11,7 +11,7 @@ const retryAfter = 2; // seconds
 
 const malformedBody = () => new Refusal('bodyMalformed', 'The body must be JSON in UTF-8.');
 
-/** Matches each JSON text that may contain a forbidden name or character. Letters of `__proto__` may be escaped, such as `\u005f`. */
+/** Matches each JSON text that may contain a forbidden name or character. Characters of `__proto__` may be escaped, such as `\u005f`. */
 const forbiddenText = /__proto__|\\u00[0567]/;
 
 /**

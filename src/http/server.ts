@@ -102,7 +102,7 @@ function identifyRequests(app: FastifyInstance, warnOfProxy: (request: FastifyRe
   });
 }
 
-/** Refuses requests that are malformed or ambiguous, before their body arrives. */
+/** Refuses requests that are malformed, ambiguous or have an unknown expectation, before their body is read. */
 function checkRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const framing = framingRefusal(request.raw);
@@ -219,7 +219,7 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
   return app;
 }
 
-/** Responds with 404 at all other addresses of a server without links. */
+/** Responds with 404 at all addresses that have no route, on a server without links. */
 export function refuseUnknownPaths(app: FastifyInstance, clock: Clock): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', (_request, _reply, done) => done(new Refusal('notFound'))); // before the body arrives

@@ -3,7 +3,7 @@ import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 /** A user as a directory describes them. */
 export interface DirectoryUser {
   readonly dn: string;
-  /** Identifies the user, even after a rename: UUID or GUID of the entry. If the entry has neither, its DN in lower case. */
+  /** Identifies the user: UUID or GUID of the entry, which a rename does not change; if it has neither, its DN in lower case. */
   readonly subject: string;
   /** Value of the user name attribute; empty: none. */
   readonly username: string;

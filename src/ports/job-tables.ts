@@ -14,7 +14,7 @@ export interface JobTable {
   attempts: number;
   /** Incremented each time the job is enqueued, so that what is enqueued while the job runs is not lost. */
   generation: number;
-  /** The process that runs it; null: none does. */
+  /** The process that has claimed the job, even if the claim has ended since; null: none. */
   holder: string | null;
   /** The claim ends at this time unless it is extended. */
   lease_until: number | null;

@@ -18,7 +18,7 @@ export interface MailContentTable {
   created_at: number;
 }
 
-/** A mail to one recipient. Its times are the database's, in ms since the epoch. */
+/** A mail to one recipient. Its times come from the clock of the database, in ms since the epoch. */
 export interface DeliveryTable {
   id: Generated<number>;
   tid: number;
@@ -70,7 +70,7 @@ export interface SignInCodeTable {
   tid: number;
   profile_id: number;
   profile_epoch: number;
-  /** The viewId of the link or portal where the code was requested. It is valid only there. */
+  /** The viewId of the link or portal where the code was requested. The code is valid only there. */
   view_id: string;
   /** Hash of the cookie of the browser that requested the code. */
   browser: string;
@@ -78,7 +78,7 @@ export interface SignInCodeTable {
   mailbox_key: string;
   /** Keyed hash of the code with the address, the browser and the link. */
   mac: string;
-  /** Number of attempts to enter it. */
+  /** Number of attempts to enter the code. */
   attempts: number;
   used: number;
   created_at: number;

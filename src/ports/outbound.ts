@@ -23,8 +23,8 @@ export interface OutboundConnection {
 }
 
 /**
- * Connects to addresses that tenants name: providers, storages, directories, time-stamp services. It resolves the name, checks each
- * address, and connects to the address that it checked, so that another DNS response in between has no effect.
+ * Connects to addresses that tenants name: providers, storages, directories, time-stamp services. Resolves the host name, checks each
+ * address, and connects only to an address that passed the check, so that a later DNS response has no effect.
  */
 export interface Outbound {
   /**
@@ -35,7 +35,7 @@ export interface Outbound {
   connect(target: OutboundTarget, signal?: AbortSignal): Promise<OutboundConnection>;
   /**
    * Sends an HTTP request. A redirect is returned to the caller and never followed.
-   * @throws as `connect`; the reason of the signal; ResponseTooLarge if the server sends too much before the body
+   * @throws as `connect`; the reason of the signal; ResponseTooLarge if the server sends too much before the body, or more than `maxBytes`
    */
   request(url: URL, request?: OutboundRequest): Promise<OutboundResponse>;
   /** Closes the connections of `request`, also those with a running request. Sockets that `connect` returned stay open. */

@@ -12,6 +12,6 @@ const serviceVariables: readonly { readonly name: RegExp; readonly value: RegExp
 const isServiceVariable = (name: string, value: string) =>
   serviceVariables.some((variable) => variable.name.test(name) && variable.value.test(value));
 
-/** Returns the environment without the variables of Services: one named `postern-admin` sets POSTERN_ADMIN_PORT to `tcp://…`. */
+/** Returns the environment without the variables of Services: a Service named `postern-admin` sets POSTERN_ADMIN_PORT to `tcp://…`. */
 export const removeServiceVariables = (environment: Readonly<Record<string, string | undefined>>) =>
   Object.fromEntries(Object.entries(environment).filter(([name, value]) => !isServiceVariable(name, value ?? '')));

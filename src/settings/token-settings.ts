@@ -5,13 +5,13 @@ import { fail, parseOptional, text } from './setting-values.ts';
 
 const parseModule = (value: string) => (isAbsolute(value) ? value : fail('must be an absolute path'));
 
-/** Parses `1:0a, 1:0b, 2:0c`: ids of tenants, and the id of a key of each. */
+/** Parses a list such as `1:0a, 1:0b, 2:0c`. Each entry is the id of a tenant and the id of a key that the tenant may use. */
 function parseKeyIds(value: string): ReadonlyMap<number, readonly string[]> {
   const keyIds = new Map<number, string[]>();
   for (const entry of value.split(',').map((part) => part.trim())) {
     if (entry === '') continue;
     const [, tid = '', keyId = ''] = /^([1-9]\d{0,14}):((?:[\da-fA-F]{2}){1,32})$/.exec(entry) ?? [];
-    if (keyId === '') fail(`"${entry}" must be the id of a tenant and the hexadecimal id of a key, such as 1:0a`);
+    if (keyId === '') fail(`contains "${entry}", but needs ids of tenants and hexadecimal ids of keys, such as 1:0a`);
     const known = keyIds.get(Number(tid)) ?? [];
     if (known.includes(keyId.toLowerCase())) fail(`names "${entry}" twice`);
     keyIds.set(Number(tid), [...known, keyId.toLowerCase()]);

@@ -11,7 +11,7 @@ export type LinkPermissions = Share['can'] & {
   readonly pageText: boolean;
 };
 
-/** Media types of files that can carry a watermark. The page goes by the file extension; the server decides by the content. */
+/** Media types of files that can be downloaded with a watermark. The page goes by the file extension; the server decides by the content. */
 const markableTypes = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp'];
 
 /** Returns what the page offers for a file. */
@@ -24,7 +24,7 @@ export function filePermissions(can: LinkPermissions, { mediaType }: { readonly 
 export const showsList = ({ can }: Share) => can.view || can.download;
 
 /**
- * Returns the permissions that the page offers. Files of a protected share can be downloaded only with a watermark. Without the list, the
+ * Returns the permissions that the page offers. A protected share has downloads only with a watermark text. Without a list of files, the
  * page has no place for new folders, renaming and deletion. The only change of a single shared file is its replacement.
  */
 export function offeredPermissions(share: Share): LinkPermissions {

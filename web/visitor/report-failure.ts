@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { asFailure } from './link-api.ts';
 
-/** Codes of failures after which the permissions, the session or the used space may have changed. */
+/** Codes of failures that may mean that the permissions, the session or the used space have changed. */
 const changeCodes = [
   'quotaExceeded',
   'signInNeeded',

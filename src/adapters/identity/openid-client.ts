@@ -182,7 +182,7 @@ export class OpenIdProviders implements OpenId {
     return openIdFetch(this.#outbound, tid, deadlineOf, this.#parseTurns);
   }
 
-  /** Loads the library when it is first needed: most installations have no such provider. */
+  /** Loads the library when it is first needed: most installations have no OpenID provider. */
   #loadLibrary(): Promise<typeof Library> {
     this.#library ??= import('openid-client');
     return this.#library;

@@ -13,7 +13,7 @@ interface ThreadOptions {
   readonly pingTimeLimit: number;
 }
 const defaultOptions: ThreadOptions = { script: { name: './provider-thread', moduleUrl: import.meta.url }, pingTimeLimit: 3000 };
-const threadEnded = { kind: null, message: 'The thread that sends requests to providers has ended. A new one starts.' } as const;
+const threadEnded = { kind: null, message: 'The thread for requests to providers has ended. The next request starts a new one.' } as const;
 
 type NewTask = ProviderTask extends infer Task ? (Task extends unknown ? Omit<Task, 'id'> : never) : never;
 

@@ -30,7 +30,7 @@ export interface ThreadOwner<Response> {
   rejectPending(): void;
   /** Returns whether the thread may end without losing work. */
   isIdle(): boolean;
-  /** Called once when the thread ends or could not start. Unless the owner has closed it, the next message starts another thread. */
+  /** Called each time the thread ends or cannot start. Unless the owner has closed it, the next message starts another thread. */
   onEnd?(): void;
 }
 

@@ -118,7 +118,7 @@ export class SpaceFile {
   }
 }
 
-/** A part of an upload, or an entire file, which is collected until it is sent. One call at a time. */
+/** A part of an upload, or an entire file, which is collected until it is sent. Only one method may run at a time. */
 export class UploadPart {
   readonly #space: PartSpace;
   #blocks: Buffer[] = []; // the beginning

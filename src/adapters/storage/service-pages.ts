@@ -39,7 +39,7 @@ async function reserve(memory: MemoryReservation, selection: PageSelection<Entry
 
 /**
  * Reads pages of the folders of a location at a service that lists folders unsorted. The first page of a folder is always
- * read from the service. A further page comes from the list that was cached with the first one, if it still exists.
+ * read from the service. A further page comes from the list that an earlier request cached, if it still exists.
  */
 export class ServicePages {
   readonly #memory: GroupMemory;

@@ -58,7 +58,7 @@ export class SpoolSpace {
    * Reserves space for an upload, and replaces its earlier reservation.
    * @param upload its name; begins with the id of the tenant and `-`
    * @param bytes that the upload has, plus the bytes that may still arrive
-   * @throws StorageFull, or an error of the disk: the earlier reservation stays
+   * @throws StorageFull, or an error of the disk: the earlier reservation stays, or is reduced to the bytes that have arrived
    */
   async reserve(upload: string, bytes: number): Promise<void> {
     if (await this.#inOrder(() => this.#reserve(upload, bytes))) return;

@@ -10,8 +10,8 @@ export type ContentKind = 'pdf' | 'image' | 'office' | 'audio' | 'video' | 'text
 export type DeliveryRequest = 'view' | 'pages' | 'text' | 'download' | 'downloadFolder';
 
 /**
- * The form in which a file is sent: its original bytes, its pages as pictures, these with a watermark, the text of its pages, or a new file:
- * with the watermark in it, with a digital signature, or with both.
+ * The form in which a file is sent: its original bytes, its pages as pictures, these with a watermark, the text of its pages, or a new
+ * file: with the watermark in it, with a digital signature, or with both.
  */
 export type DeliveryForm = 'original' | 'pages' | 'markedPages' | 'text' | 'marked' | 'signed' | 'markedAndSigned';
 
@@ -43,8 +43,8 @@ export const signedAddressLifetime = 60;
 
 /**
  * Returns whether a visitor may download a file directly from its storage. The storage cannot check the rules of Postern. Therefore the
- * file must need no watermark and no signature, the login profile must have no address ranges, and the share must not end while a signed
- * address is valid.
+ * share must require no watermark and no signature and must not end while a signed
+ * address is valid, and the login profile must have no address ranges.
  * @param now ms since the epoch
  */
 export function mayDownloadDirectly(
@@ -56,7 +56,7 @@ export function mayDownloadDirectly(
   return !requiresNewFiles(share) && isLongEnough && ipRanges === '';
 }
 
-/** Returns whether visitors may read the text of the pages: it can be copied, and carries no watermark. */
+/** Returns whether visitors may read the text of the pages, which has no watermark and can be copied. */
 export const mayReadText = (protection: Protection): boolean => !requiresWatermark(protection) || protection.copyProtectText;
 
 function deliverText(protection: Protection, kind: ContentKind): DeliveryDecision {
@@ -64,7 +64,7 @@ function deliverText(protection: Protection, kind: ContentKind): DeliveryDecisio
   return mayReadText(protection) ? { form: 'text' } : { denial: 'copyProtected' };
 }
 
-/** Returns the form of a file that needs a watermark. */
+/** Returns the form of a file of a share that requires a watermark, or why the file is not sent. */
 function deliverMarked(request: DeliveryRequest, { copyProtect, digitalSignature }: Protection, kind: ContentKind): DeliveryDecision {
   if (request === 'pages' && hasPages(kind)) return { form: 'markedPages' };
   if (!canBeMarked(kind)) return { denial: 'cannotBeMarked' };
@@ -72,7 +72,7 @@ function deliverMarked(request: DeliveryRequest, { copyProtect, digitalSignature
   return { form: digitalSignature && kind === 'pdf' ? 'markedAndSigned' : 'marked' };
 }
 
-/** Returns in which form a file is sent (docs/integrator/access-rules.md, "Protected files"). */
+/** Returns in which form a file is sent, or why it is not sent (docs/integrator/access-rules.md, "Protected files"). */
 export function deliver(request: DeliveryRequest, protection: Protection, kind: ContentKind): DeliveryDecision {
   if (request === 'text') return deliverText(protection, kind);
   const isDownload = request === 'download' || request === 'downloadFolder';
@@ -85,7 +85,7 @@ export function deliver(request: DeliveryRequest, protection: Protection, kind: 
 
 const allKinds: readonly ContentKind[] = ['pdf', 'image', 'office', 'audio', 'video', 'text', 'other'];
 
-/** Returns whether every file is sent in the same form after a change of the protection. */
+/** Returns whether every file is sent in the same form, and with the same watermark text, after a change of the protection. */
 export function hasSameForms(request: DeliveryRequest, before: Protection, after: Protection): boolean {
   if (before.waterMarkText !== after.waterMarkText) return false;
   const formOf = (protection: Protection, kind: ContentKind) => JSON.stringify(deliver(request, protection, kind));

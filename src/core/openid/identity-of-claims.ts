@@ -34,7 +34,7 @@ const maxSubject = 255; // characters (OpenID Connect Core, 2)
 const maxText = 255;
 
 /**
- * Returns the text of a claim, or an empty string if it is too long: a truncated text could be the name
+ * Returns the text of a claim, or '' if it is no text or too long: a truncated text could be the name
  * of somebody else.
  */
 const textOf = (value: unknown): string => (typeof value === 'string' && value.length <= maxText ? value : '');

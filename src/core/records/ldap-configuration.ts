@@ -23,7 +23,7 @@ export const ldapConfiguration = Type.Object(
     emailAttribute: attribute(
       'Attribute with an e-mail address by which shares may list a user, such as mail. Choose one that users cannot change themselves. Default: none.',
     ),
-    nameAttribute: attribute('Attribute with the display name. Default: displayName, else cn.'),
+    nameAttribute: attribute('Attribute with the display name. Default: displayName, else cn, else the user name.'),
     groupsFrom: Type.Optional(
       Type.Enum(['memberOf', 'search'], {
         description:

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { lineOf } from './field.ts';
 import { factorTitle } from './second-factor.ts';
 
-// The names are those of WebAuthn Level 3, 5.1.8 to 5.1.10: browsers convert these objects from and to JSON.
+// The names are those of the JSON types of WebAuthn Level 3, 5.1, such as `RegistrationResponseJSON`. Browsers read and write this JSON.
 
 const challengeToken = lineOf(4096, {
   minLength: 1,

@@ -16,7 +16,7 @@ function providerProblem({ metadataUrl, metadata, entityId, entryPoint, certific
   if (hasMetadata)
     return entryPoint === undefined && certificates === undefined ? null : 'entryPoint and certificates must not be given with metadata';
   if (entityId === undefined && entryPoint === undefined && certificates === undefined)
-    return 'metadataUrl is required if neither metadata nor entityId, entryPoint and certificates are given';
+    return 'metadataUrl is required, or metadata, or entityId with entryPoint and certificates';
   if (entityId === undefined) return 'entityId is required without metadata';
   if (entryPoint === undefined) return 'entryPoint is required without metadata';
   return certificates === undefined ? 'certificates are required without metadata' : null;

@@ -174,7 +174,7 @@ export const nl: VisitorMessages = {
   notFound: 'Er is niets op dit adres',
   notFoundNext: 'Open de link die u hebt gekregen in zijn geheel.',
   linkUnknown: 'Deze link bestaat niet',
-  linkUnknownNext: 'Controleer of het adres volledig is gekopieerd, of vraag de afzender om een nieuwe.',
+  linkUnknownNext: 'Controleer of het adres volledig is gekopieerd, of vraag de afzender om een nieuwe link.',
   linkEnded: 'Deze link is verlopen',
   linkEndedNext: 'Vraag de afzender om een nieuwe.',
   addressRefused: 'Deze link opent niet vanaf uw netwerk',

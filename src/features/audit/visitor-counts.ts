@@ -20,7 +20,7 @@ export const admittedActions = [
 ] as const;
 
 /**
- * Counts visits. A visit is everything that one visitor does at one link from one address in one half hour of the clock. Ranges
+ * Counts visits. A visit is everything that one visitor does at one link from one address in one half hour of the clock. Separate ranges
  * that begin and end at half hours share no visit, so their counts can be added up.
  */
 const visits = sql<number>`count(distinct coalesce(share_id, 0) || ' ' || address || ' ' || (at - at % ${sql.lit(halfHour)}))`;

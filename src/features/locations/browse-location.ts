@@ -29,7 +29,7 @@ const foldersFirst = (a: Entry, b: Entry) => Number(b.folder) - Number(a.folder)
 
 /**
  * Reads the first entries of a folder. `complete` is false if the folder has more.
- * @throws the reason of `timedOut`: a service could list without end
+ * @throws the reason of `timedOut`: a service could send empty batches without end
  */
 async function readEntries(
   batches: AsyncIterable<readonly Entry[]>,

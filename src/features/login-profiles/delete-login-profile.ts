@@ -9,7 +9,7 @@ export const deleteLoginProfile = changeOperation({
   name: 'loginprofile/delete',
   method: 'DELETE',
   role: 'admin',
-  summary: 'Deletes a login profile that no share and no user refers to.',
+  summary: 'Deletes a login profile that no share and no access user refers to. The default login profile cannot be deleted.',
   message: 'loginProfileDeleted',
   body: bodyOf(loginProfileFields, [], ['id']),
   target: { table: 'login_profile' },

@@ -37,7 +37,7 @@ function checkPasswordProfile({ type_id, password, username }: LoginProfileInput
 }
 
 /**
- * Returns the profile with the fields of a request merged in: null clears a field, an absent field stays as it is.
+ * Returns the profile with the fields of a request merged in: null clears a field other than typeId, an absent field stays as it is.
  * @throws Refusal 400 at the invalid field
  */
 export function mergeProfile(body: ProfileBody, current: LoginProfileInput): LoginProfileInput {

@@ -216,7 +216,7 @@ export const waitingCodes = ({ store }: QueuePorts, after: number, limit: number
     .limit(limit)
     .execute();
 
-/** Gives up the waiting deliveries of a lane that are too old. Deletes the contents of mails with codes. */
+/** Gives up the waiting deliveries of a lane that are too old. If they are codes, also deletes their contents. */
 export async function giveUpOldDeliveries({ store }: QueuePorts, lane: MailLane): Promise<void> {
   const isOld = sql<boolean>`created_at < ${store.dialect.now} - ${maxAgeOf[lane]}`;
   const oldDeliveries = (db: Tx) => waitingDeliveries(db, lane).select('id').where(isOld);

@@ -10,7 +10,7 @@ import { digestPauses } from './collect-alerts.ts';
 
 const hour = 60 * 60_000; // ms
 const maxMailsPerHour = 20; // alert mails about the same share
-const maxWaitingMails = 20_000; // of a tenant: with more, its alerts wait for a later mail
+const maxWaitingMails = 20_000; // deliveries of a tenant: with that many, its alerts wait for a later mail
 const pauseOfTenant = 60_000; // ms
 const digestsPerMail = 100;
 const digestsPerChange = 1000; // in one transaction, so that other changes get their turn
@@ -44,7 +44,7 @@ async function pauseOf(tx: Tx, { tid, share_id }: ShareRef, now: number): Promis
   return oldest ? Math.max(1, oldest.created_at + hour - now) : 0;
 }
 
-/** Returns whether a tenant has so many waiting mails that its alerts must wait. A mail whose deliveries are not all added is enough. */
+/** Returns whether the alerts of a tenant must wait: many deliveries wait, or one mail has recipients without a delivery yet. */
 async function hasManyMails(tx: Tx, tid: number): Promise<boolean> {
   const pendingMails = tx.selectFrom('mail_content').select('id').where('tid', '=', tid).where('pending', '<>', '');
   if (await pendingMails.limit(1).executeTakeFirst()) return true;

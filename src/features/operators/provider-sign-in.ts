@@ -82,7 +82,7 @@ export async function operatorToLink(ports: Ports, caller: Caller, currentPasswo
 function pendingOf(ports: Pick<Ports, 'vault' | 'clock'>, sealed: string | null, state: string): PendingSignIn {
   const signIn = sealed === null ? null : openPending<PendingSignIn>(ports, purpose, sealed);
   if (signIn?.pending.state === state) return signIn;
-  throw new Refusal('requestMalformed', 'This sign-in was started in another browser, or has expired. Sign in again.');
+  throw new Refusal('requestMalformed', 'This sign-in was started in another browser, or has expired. Start again.');
 }
 
 interface ProviderUser {
@@ -176,7 +176,7 @@ async function linkOperator(
 
 /**
  * Returns the user of the provider. Returns a refusal if the provider refuses the user, or if a user who signs in gets no role. A refusal
- * counts as a failed attempt.
+ * that is returned counts as a failed attempt.
  */
 async function verifyUser(ports: Ports, signIn: PendingSignIn, parameters: URLSearchParams): Promise<ProviderUser | Refusal> {
   try {
@@ -195,7 +195,7 @@ async function verifyUser(ports: Ports, signIn: PendingSignIn, parameters: URLSe
  * @param sealed the cookie of the sign-in, or null
  * @param parameters the query of the browser
  * @returns the session; null: the user was connected to the operator who had started the connection
- * @throws Refusal (400) if the browser has not begun this sign-in; (401, 404, 409, 503); 429 after many refused sign-ins
+ * @throws Refusal (400) if the browser has not begun this sign-in, or it has expired; (401, 404, 409, 503); 429 after many refused sign-ins
  */
 export async function completeOperatorSignIn(
   ports: Ports,

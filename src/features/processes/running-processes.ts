@@ -5,7 +5,7 @@ import type { Ports } from '#ports/ports.ts';
 export const reportInterval = 10_000;
 /** How long a process counts as running after its last report; ms. */
 export const processTimeout = 60_000;
-/** Age of its last report at which a process reports again before it changes files, long before it counts as ended; ms. */
+/** A process whose last report is older reports again before it changes files; ms. Less than `processTimeout`, with a margin. */
 const maxReportAge = processTimeout - 20_000;
 
 /** Stands in place of the name of a process while a pending change belongs to no process. */
@@ -28,11 +28,11 @@ export async function checkSameDatabase({ store, vault }: Pick<Ports, 'store' | 
   if (row?.fingerprint !== vault.fingerprint) throw new DatabaseReplaced();
 }
 
-/** Reports to the other processes on the database that this one is running. Uses the database's clock, since machines' clocks differ. */
+/** Tells the other processes on the database that this one is running. Uses the database's clock, since machines' clocks differ. */
 export async function reportAlive({ store, process }: ProcessPorts): Promise<void> {
   if (!store.isShared) return;
   const { now } = store.dialect;
-  // The row is updated and not replaced: with the row, the names that the process holds would be deleted.
+  // The row is updated and not replaced: the deletion of the row would also delete the names that the process holds.
   await store.write(
     (tx) =>
       tx
@@ -46,7 +46,7 @@ export async function reportAlive({ store, process }: ProcessPorts): Promise<voi
 
 /**
  * Removes the other processes that have not reported for `processTimeout`, and with them the names that they held. Their pending changes no
- * longer belong to them, so that a suspended process cannot continue them. Call it only while the other processes are able to report.
+ * longer belong to them, so that a suspended process cannot continue them. Call this only while the other processes are able to report.
  */
 export async function removeEndedProcesses({ store, process }: ProcessPorts): Promise<void> {
   if (!store.isShared) return;
@@ -64,8 +64,8 @@ export async function reportProcessEnd({ store, process }: ProcessPorts): Promis
 }
 
 /**
- * Reports that this process is running, unless it has reported lately. Otherwise it might soon count as ended, and another process would
- * take over what belongs to it.
+ * Reports that this process is running, unless it has reported lately. Without a recent report, it might soon count as ended, and another
+ * process would take over what belongs to it.
  * @throws StoreUnavailable
  */
 export async function ensureReported(ports: ProcessPorts): Promise<void> {

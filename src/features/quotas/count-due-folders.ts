@@ -4,7 +4,7 @@ import { type CountedFolder, type CountPorts, countFolder } from './count-folder
 import { findDueFolder, findDueTenants, resetFutureCounts } from './due-folders.ts';
 
 const minute = 60_000; // ms
-/** Counts that run at a time, each for a different tenant. A count that takes longer than a minute is slow. */
+/** Limits of the quick and the slow counts that run at a time, each for a different tenant. A count is slow after a minute. */
 const maxQuick = 4;
 const maxSlow = 16;
 const maxCountTime = 120 * minute; // a hostile service could list files without end
@@ -18,7 +18,7 @@ interface RunningCount {
   isSlow: boolean;
 }
 
-/** Counts the due folders. A location whose files take long to count delays no other tenant. */
+/** Counts the due folders. A count that takes longer than a minute makes room for another one. */
 class FolderCounts {
   readonly #ports: CountPorts;
   readonly #jobSignal: AbortSignal;
@@ -54,7 +54,7 @@ class FolderCounts {
   }
 
   /**
-   * Finds a due folder of the next tenant with one, except tenants with a running count. Before that, continues an incomplete change
+   * Finds a due folder of the next tenant that has one. Skips tenants with a running count. Before that, continues an incomplete change
    * of the tenant's counted folders, because the change may make folders due.
    */
   async #findDue(): Promise<CountedFolder | undefined> {
@@ -72,7 +72,7 @@ class FolderCounts {
     const { store } = this.#ports;
     if (!(await hasCountChange(store.read, tid))) return;
     await store.write((tx) => continueCountChange(tx, tid), 'job');
-    this.#waitingTenants.add(tid); // there may be more
+    this.#waitingTenants.add(tid); // the change may not be complete yet, or the tenant may have another one
   }
 
   async #searchTenants(): Promise<void> {
@@ -95,7 +95,7 @@ class FolderCounts {
     const end = () => {
       clearTimeout(slowTimer);
       this.#running.delete(count);
-      this.#waitingTenants.add(folder.tid); // it may have more
+      this.#waitingTenants.add(folder.tid); // the tenant may have more due folders
     };
     completion.then(end, end);
   }

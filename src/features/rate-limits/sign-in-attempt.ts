@@ -9,8 +9,8 @@ export type RunAttempt = <Result>(verify: () => Promise<Result | Refusal | null>
 /**
  * Begins an attempt of a visitor to sign in, or to reset a password with a code. Checks the delay first, so that attempts during the delay
  * write nothing.
- * @param name by which attempts are counted in each network. Empty: all visitors of the profile count together. null: attempts count only
- *   for the network
+ * @param name by which attempts are counted in each narrow network. Empty: all attempts there at the profile count together.
+ *   null: attempts count only for the networks, narrow and wide
  * @throws Refusal (429) during the delay after failed attempts
  */
 export async function beginAttempt(

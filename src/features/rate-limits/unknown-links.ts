@@ -15,7 +15,7 @@ export async function addUnknownLinks({ store }: Pick<Ports, 'store'>, since: nu
   if (values.length > 0) await store.write(async (tx) => void (await tx.insertInto('failure').values(values).execute()), 'job');
 }
 
-/** Returns how many requests for unknown links all processes have shared since the start of the current minute, by network. */
+/** Returns how many requests for unknown links all processes have shared since the start of the current minute, by network or site. */
 export async function countUnknownLinks({ store }: Pick<Ports, 'store'>, since: number): Promise<ReadonlyMap<string, number>> {
   const rows = await store.read
     .selectFrom('failure')

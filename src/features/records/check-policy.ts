@@ -21,7 +21,7 @@ export async function tenantPolicy(db: Tx, tid: number): Promise<TenantPolicy> {
   };
 }
 
-/** Checks that the policy of the tenant allows a share. @throws Refusal (400) with a field error for each field that it does not allow */
+/** Checks that the policy of the tenant allows an active share. @throws Refusal (400) with a field error for each field not allowed */
 export async function checkPolicy(tx: Tx, tid: number, share: GovernedShare, now: number): Promise<void> {
   if (!share.active) return;
   const fieldErrors = policyErrors(await tenantPolicy(tx, tid), share, now);

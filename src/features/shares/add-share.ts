@@ -28,7 +28,7 @@ export const addShare = changeOperation({
   async check(body, caller, ports) {
     const { read, cachedUntilChange } = ports.store;
     const { location, authenticationId } = body;
-    // change() repeats both queries in its transaction. Here, with SQLite, the cache lets many concurrent requests share one query.
+    // `change` runs these two queries again in its transaction. Here, the cache of SQLite lets many concurrent requests share one query.
     const findLocation = () =>
       cachedUntilChange(`location ${caller.tid} ${location}`, () => findLocationByName(read, caller.tid, location));
     const findProfile = () =>

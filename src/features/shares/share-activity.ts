@@ -57,7 +57,7 @@ interface Activity {
 function addVisitorCounts({ byDay, byVisitor, keysByName }: Activity, day: VisitorCounts): void {
   addToKey(byDay, day.start, day);
   const { visitor, visits, downloads, uploads, last } = day;
-  // The entries of earlier versions have no identity: they are counted for the most recent visitor with the same name.
+  // Entries without sign-in or of earlier versions have no identity: they count for the most recent visitor with the same name.
   const key = day.identityKey ?? keysByName.get(visitor) ?? `unidentified ${visitor}`;
   const present = byVisitor.get(key);
   if (!present && byVisitor.size >= maxVisitors) return;

@@ -42,7 +42,7 @@ async function findUsers(
   return users;
 }
 
-/** An entry of a list. In a USERS profile it refers to a user; in others it is only a name, and `user_id` is null. */
+/** An entry of a list. With a USERS profile, an entry of users may refer to a user. Otherwise it is only a name: `user_id` is null. */
 interface Entry {
   readonly name: string;
   readonly name_key: string;
@@ -63,7 +63,7 @@ async function userEntries(
 ): Promise<Entry[]> {
   const keyedNames = distinctNames(names);
   if (!listsUsersById(profile.type_id)) return keyedNames.map(([name_key, name]) => ({ name, name_key, user_id: null }));
-  // An entry from a time when the profile had another type does not refer to a user yet.
+  // An entry from a time when the profile had another type may refer to no user yet.
   const withUser = (entry: Entry | undefined) => (entry && entry.user_id !== null ? entry : undefined);
   const newKeys = keyedNames.map(([key]) => key).filter((key) => !withUser(existing.get(key)));
   const users = await findUsers(tx, tid, profile.id, newKeys);
@@ -134,7 +134,7 @@ export const countListedNames = (lists: Readonly<Record<string, string>>): numbe
 
 /**
  * Returns whether a share of a USERS profile lists a name that refers to no user. Such a list must be written again even if
- * its text does not change, since the user may exist by now.
+ * its text does not change, since a user with the name may exist by now.
  */
 export async function hasUnlinkedNames(tx: Tx, share: ShareRef, profile: { type_id: number }): Promise<boolean> {
   if (!listsUsersById(profile.type_id)) return false;

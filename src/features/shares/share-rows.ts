@@ -16,7 +16,7 @@ import type { Database } from '#ports/tables.ts';
 /** Largest number of listed names that the event loop reads itself: with more, other requests would wait. */
 export const maxNamesOnEventLoop = 500;
 
-/** The number of active users that a share admits: all of its profile, or those that it lists. */
+/** The number of active access users that a share admits: all of its profile, or those that it lists. 0 if the profile has none. */
 const allowedLogins = sql<number>`case
   when login_profile.type_id not in (${sql.join(profileTypesWith(hasAccessUsers))}) then 0
   when share.allow_all_users = 1 then
@@ -42,7 +42,7 @@ const selectJoined = (db: Tx) =>
 const selectRows = (db: Tx) => selectJoined(db).select(allowedLogins.as('allowed_logins'));
 export type ShareRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 
-/** The text of a list, in the format of `formatList`. With it, a share has one row however many names it lists. */
+/** The text of a list, in the format of `formatList`. In this way, each list of a share is one row, however many names it has. */
 const listText = sql<string>`string_agg(
   case when name like '%,%' or name like '%"%' then '"' || replace(name, '"', '""') || '"' else name end, ', ' order by position)`;
 
@@ -126,7 +126,7 @@ const listedNameCount = preparedQuery((db, p: QueryParameter<{ tid: number; id: 
   db.selectFrom('share').select('listed_names').where('tid', '=', p('tid')).where('id', '=', p('id')),
 );
 
-/** Returns the connection that reads a share. For many listed names, it is a connection of another thread, which requests use in turns. */
+/** Returns the connection that reads a share. For many listed names, it is one for long records, which tenants use in turns. */
 export async function selectShareReader(
   { read, longRecordReader: longRecords }: Pick<Store, 'read' | 'longRecordReader'>,
   tid: number,
@@ -174,7 +174,7 @@ export async function newShareRecord(
 
 const vanishedError = (id: number) => new Error(`share ${id} is missing in the transaction that created or read it`);
 
-/** Returns the record of a share that the change has created or found before. @throws Error if the share does not exist */
+/** Returns the record of a share that the caller has created or found before. @throws Error if the share does not exist */
 export async function shareRecord(db: Tx, tid: number, id: number, links: Links): Promise<Share> {
   const [record] = await shareRecords(db, tid, [id], links);
   if (!record) throw vanishedError(id);
@@ -183,7 +183,7 @@ export async function shareRecord(db: Tx, tid: number, id: number, links: Links)
 
 /**
  * Returns the record of a share whose lists the caller has already.
- * @param loginCount the number of users that it admits; null: count them
+ * @param loginCount the number of users that the share admits; null: count them
  * @throws Error if the share does not exist
  */
 export async function shareRecordWithLists(
@@ -205,7 +205,7 @@ const versionById = preparedQuery((db, p: QueryParameter<{ tid: number; id: numb
 
 /**
  * Returns the record of a share within a change.
- * @param checked the record that `check` has read; it is read again only if the share has changed since
+ * @param checked the record that the operation's `check` has read. Otherwise, or if the share has changed since, it is read now
  */
 export async function currentShareRecord(db: Tx, tid: number, id: number, links: Links, checked: Share | undefined): Promise<Share> {
   const [current] = await versionById(db, { tid, id });

@@ -13,7 +13,7 @@ const UnfinishedUploads = Type.Object({
       visitor: Type.String({ description: 'Display name of the visitor. Empty for visitors without sign-in.' }),
       size: Type.Integer({ description: 'Bytes of the complete file.' }),
       received: Type.Integer({ description: 'Bytes that have arrived.' }),
-      expiresDateTime: Type.String({ format: 'date-time', description: 'When the upload ends, unless more bytes arrive.' }),
+      expiresDateTime: Type.String({ format: 'date-time', description: 'When the upload expires, unless more bytes arrive before then.' }),
     }),
     { description: 'The uploads, at most 100. The one that expires last comes first.' },
   ),

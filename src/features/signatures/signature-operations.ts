@@ -34,7 +34,7 @@ function checkTimestampUrl(text: string): void {
     throw fieldRefusal('timestampUrl', 'must be an https or http address without a username and password');
 }
 
-/** Reads a new certificate. @returns null if it does not change @throws Refusal (400); (503) if the PKCS #11 token does not sign */
+/** Reads a new certificate. @returns null: the stored one stays @throws Refusal (400); (503) if the PKCS #11 token does not sign */
 async function readCertificate(
   { certificate, password, tokenKeyId }: SignatureChange,
   { signatures, clock }: Pick<Ports, 'signatures' | 'clock'>,
@@ -62,7 +62,7 @@ export const updateSignature = changeOperation({
   name: 'signature/update',
   method: 'POST',
   role: 'admin',
-  summary: 'Stores the certificate with which the tenant signs PDF files, in place of the former one.',
+  summary: 'Stores the certificate with which the tenant signs PDF files, and the address of a time-stamp authority.',
   message: 'signatureUpdated',
   body: SignatureChange,
   computed: ['subject', 'issuer', 'serialNumber', 'validFrom', 'validTo', 'tokenKeyIds'],
@@ -75,7 +75,7 @@ export const updateSignature = changeOperation({
     if (!read && before && tokenKeyId !== undefined && (tokenKeyId ?? '').toLowerCase() !== before.tokenKeyId)
       throw fieldRefusal('tokenKeyId', 'can change only together with the certificate');
     const certificate = read ? { chain: read.chain, ...storedKey(vault, read.key) } : before;
-    if (!certificate) throw fieldRefusal('certificate', `must be a PKCS #12 file, not ${secretMask}: no certificate is stored yet`);
+    if (!certificate) throw fieldRefusal('certificate', `must be a PKCS #12 or PEM file, not ${secretMask}: no certificate is stored yet`);
     const { chain, sealedKey, tokenKeyId: keyId } = certificate;
     const after = {
       chain,
@@ -103,7 +103,7 @@ export const deleteSignature = changeOperation({
   },
 });
 
-/** Runs a step. @param run returns what was found */
+/** Runs a step. @param run returns the detail of the step; empty: none */
 async function runStep(step: string, run: () => Promise<string>): Promise<TestedStep> {
   try {
     return { step, passed: true, detail: await run() };
@@ -139,7 +139,7 @@ export const testSignature = readOperation({
   isTest: true,
   method: 'POST',
   role: 'admin',
-  summary: 'Signs a page with the stored certificate, and asks the time-stamp authority for a time stamp.',
+  summary: 'Signs a page with the stored certificate, and asks the time-stamp authority, if there is one, for a time stamp.',
   body: noBody,
   response: testResult('certificate, sign, timeStamp (with a time-stamp authority)'),
   async read(_body, caller, ports) {

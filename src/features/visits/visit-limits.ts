@@ -11,7 +11,7 @@ import { UploadWriters } from '#features/visits/resumable-uploads/upload-writers
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Creates the limits and queues for the requests of visitors, with the state that they share within this process. */
+/** Creates the limits, queues and other state that the requests of visitors share within this process. */
 export const createVisitLimits = ({ clock, limits }: Pick<Ports, 'clock' | 'limits'>) => ({
   archives: new ArchivePlans(),
   documentTurns: documentTurns(),

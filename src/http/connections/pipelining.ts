@@ -26,8 +26,8 @@ const sizeOf = ({ url = '', rawHeaders }: IncomingMessage) =>
 
 /**
  * Handles the requests of a connection one after the other. Node.js starts as many as a client sends, even if the
- * client does not read the responses: all responses would stay in memory. A connection with too many waiting requests is closed, and
- * the requests that Node.js has already read from it, up to 64 KiB, are dropped.
+ * client does not read the responses: all responses would stay in memory. A connection is closed if too many requests wait on it, or if
+ * waiting requests hold too much memory. The requests that Node.js has already read from it, up to 64 KiB, are dropped.
  */
 export function handleInSequence(handle: RequestListener): RequestListener {
   const queues = new WeakMap<Socket, RequestQueue>();
@@ -44,7 +44,7 @@ export function handleInSequence(handle: RequestListener): RequestListener {
     return queue;
   }
 
-  /** Lets a request wait. @throws Refusal if the waiting requests of its wide network, or of all networks together, hold too much memory */
+  /** Lets a request wait. At a memory limit, closes connections of a wide network that holds more. @throws Refusal if there is none */
   function enqueue({ waiting }: RequestQueue, request: IncomingMessage, start: () => void): void {
     const { socket } = request;
     const release = memory.hold({ wideNetwork: wideNetworkOf(socket.remoteAddress ?? '') }, sizeOf(request), () => socket.destroy());

@@ -74,7 +74,7 @@ class PageFiles {
   }
 }
 
-/** Adds GET /openapi.json and /docs, a page where readers can try the API. It works offline. */
+/** Adds GET /openapi.json and /docs, a page where readers can try the API. The page works without the internet. */
 export function docsRoutes(app: FastifyInstance, operations: readonly Operation[], links: Links): void {
   const files = new PageFiles();
   let document: Promise<ConstantResponse> | undefined;

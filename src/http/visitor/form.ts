@@ -4,7 +4,7 @@ import { Refusal } from '#core/messages.ts';
 const maxFields = 20; // providers send two or three. Looking up one field among thousands would take time
 const [plus, space] = [0x2b, 0x20];
 
-/** Replaces each `+` in the bytes with a space: replacing them in a string of 400 KB takes fifty times as long. */
+/** Replaces each `+` in the bytes with a space: the same in a string of 400 KB takes fifty times as long. */
 function replacePlus(body: Buffer): void {
   for (let index = 0; index < body.length; index += 1) if (body[index] === plus) body[index] = space;
 }
@@ -13,7 +13,7 @@ function replacePlus(body: Buffer): void {
 export function parseForm(body: Buffer): URLSearchParams {
   replacePlus(body);
   const fields = body.toString('latin1').split('&', maxFields + 1);
-  if (fields.length > maxFields) throw new Refusal('requestMalformed', `A form has at most ${maxFields} fields here.`);
+  if (fields.length > maxFields) throw new Refusal('requestMalformed', `The form has more than ${maxFields} fields.`);
   const form = new URLSearchParams();
   try {
     for (const field of fields) {

@@ -1,9 +1,9 @@
 const maxPiece = 1 << 14; // bytes
 
 /**
- * Joins small pieces, and yields to the event loop after each joined piece. The headers of empty files need no disk
+ * Joins small pieces, and lets the event loop run after each joined piece. The headers of empty files need no disk
  * access: writing thirty thousand of them one by one blocked the event loop for 0.6 s.
- * @param pieces buffers that are reused when the next one is requested, like the buffers that this function yields
+ * @param pieces each may be overwritten when the next one is requested. This is also true of the pieces that this function yields
  */
 export async function* joinAndYield(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let buffer: Buffer | null = null;

@@ -15,7 +15,7 @@ export function redirectAliases(app: FastifyInstance, aliases: readonly string[]
   app.addHook('onRequest', (request, reply, done) => {
     if (!hosts.has((request.headers.host ?? '').toLowerCase()) || isHealth(request)) return done();
     if (!isLink(request)) return done(new Refusal('hostWrong', `Use the current address ${publicUrl()}.`));
-    // Not cached: somebody else may own a former address later.
+    // Browsers must not cache the redirect: somebody else may own the former address later.
     return void reply.header('cache-control', 'no-store').redirect(publicUrl() + request.url, 307);
   });
 }

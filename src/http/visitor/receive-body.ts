@@ -8,14 +8,14 @@ import type { VisitorParts } from './visitor-request.ts';
 const smallPiece = 4096; // bytes
 const drainTimeout = 5000; // ms for a client to finish sending a refused body, so that it can read the response
 
-/** Frees the memory of a piece at once. The garbage collector would search the whole heap again and again for such memory. */
+/** Frees a piece at once if it has its memory for itself: collecting such pieces would need many garbage collections of the whole heap. */
 function free({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0); // nothing else is in this memory
 }
 
 /**
  * Yields the pieces of a body, and joins small ones: an HTTP chunk may hold one byte. A piece must not be used after the next one was
- * requested. The body stays open, so that a refusal can be sent.
+ * requested. If the caller stops early, the body stays open, so that a refusal can be sent.
  */
 async function* piecesOf(body: IncomingMessage): AsyncGenerator<Buffer> {
   for await (const piece of body.iterator({ destroyOnReturn: false })) {
@@ -40,7 +40,7 @@ function closeAfterBody(request: IncomingMessage, response: ServerResponse): voi
  * `Connection: close`: a client that writes to a closed connection gets an error and never reads the response. If too many bodies are
  * being discarded already, the connection is closed after the response.
  * @param isRequested whether all checks have passed, so that the body was requested. A client that still waits for 100 Continue sends
- *   no body
+ *   no body: its connection is closed after the response
  */
 function discardBody({ raw, ip }: FastifyRequest, reply: FastifyReply, { discards }: VisitorParts, isRequested: boolean): void {
   if (raw.complete) return;

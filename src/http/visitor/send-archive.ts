@@ -15,7 +15,7 @@ interface ArchivePart {
   readonly range: ByteRange;
 }
 
-/** Evaluates the conditions and a single range of RFC 9110. Several ranges get the entire archive. @throws Refusal (412, 416) */
+/** Evaluates conditions and a range (RFC 9110). Several ranges, or no known layout, get the entire archive. @throws Refusal (412, 416) */
 function selectPart({ request }: TransferContext, { layout }: FolderArchive, base: OutgoingHttpHeaders): ArchivePart {
   if (!layout) return { status: 200, headers: base, range: { start: 0, end: Number.POSITIVE_INFINITY } };
   const { size, etag } = layout;
@@ -47,7 +47,7 @@ export async function sendArchive(context: TransferContext, archive: FolderArchi
 
 async function send(context: TransferContext, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
   const { request, response, timeouts } = context;
-  /** Restarts the timeout of the connection while files are read for their checksums, when no bytes are sent. */
+  /** Restarts the timeout of the connection while files are read but no bytes can be sent. @throws ClientGone */
   const keepAlive = () => {
     if (response.destroyed) throw new ClientGone();
     request.socket.setTimeout(timeouts.idle);

@@ -45,7 +45,7 @@ const S3 = ({ form }: Props) => (
     />
     <TextInput
       label="Address of the service for browsers"
-      description="Where visitors download from, if a share lets the storage send its files (proxyMode: false). Leave empty if browsers use the same address as Postern."
+      description="Where visitors download from, if a share lets the storage send its files (proxyMode: false). Leave empty if browsers use the address above, too."
       placeholder="https://files.example.com"
       {...form.getInputProps('publicEndpoint')}
     />

@@ -51,7 +51,7 @@ export function InviteDialog({ share, close }: { share: Share; close: () => void
     const { recipientCount } = await post('share/invite', bodyOf(share, invitation));
     await client.invalidateQueries({ queryKey: ['mail'] });
     showMessage({
-      text: `${formatCount(recipientCount, 'invitation', 'invitations')} will be sent. The page of the share shows their state.`,
+      text: `${formatCount(recipientCount, 'invitation', 'invitations')} will be sent. The page of the share shows the newest e-mails.`,
     });
     close();
   });

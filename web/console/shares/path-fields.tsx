@@ -9,7 +9,7 @@ import type { ShareValues } from './share-values.ts';
 
 const lastName = (path: string) => path.split('/').filter(Boolean).at(-1) ?? '';
 
-/** The file or folder of a share. It cannot be changed later. */
+/** The fields for the file or folder of a share. @param fixed true: the share exists, so another file or folder cannot be chosen */
 export function PathFields({ form, fixed }: { form: UseFormReturnType<ShareValues>; fixed: boolean }) {
   const [isPickerOpen, setPickerOpen] = useState(false);
   const { data: locations = [], isSuccess } = useQuery(locationChoices);

@@ -113,7 +113,7 @@ function useImportFile() {
   return { text, table, error, mapping, rows, change, setMapping };
 }
 
-/** Adds users from a CSV file. A dry run checks every row first. Refused rows are shown with their line and the reason. */
+/** Adds users from a CSV file. A dry run checks every row first. Shows the rows that were refused or added without a password. */
 export function ImportPage() {
   const client = useQueryClient();
   const { data: firstProfile } = useQuery(firstProfileWithUsers);

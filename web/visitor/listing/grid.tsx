@@ -16,7 +16,7 @@ const [minCardWidth, cardHeight, gap] = [156, 208, 12]; // px: grid.css sets the
 const thumbnailSize = 320; // px: about twice the smallest width of a card, so that the picture is sharp on screens with a high resolution
 const maxDrawnBytes = 64 << 20;
 
-/** The first page of a PDF file, or an image; an icon for folders, for other files, and for files that cannot be drawn. */
+/** The first page of a PDF file, or an image, if the visitor may view it and it can be drawn. Otherwise an icon. */
 function Thumbnail({ entry, path, can }: { readonly entry: FolderEntry; readonly path: readonly string[]; readonly can: LinkPermissions }) {
   const [hasFailed, setFailed] = useState(false);
   const kind = fileKind(entry.mediaType);
@@ -38,7 +38,7 @@ function Thumbnail({ entry, path, can }: { readonly entry: FolderEntry; readonly
   );
 }
 
-/** The card of a file or folder. A click on it opens it, or downloads a file that the visitor cannot view. */
+/** The card of a file or folder. A click opens the entry, or downloads a file that the visitor can download but not view. */
 function EntryCard({
   entry,
   path,

@@ -27,7 +27,7 @@ export interface Folder {
   at(index: number): FolderEntry | null;
   /** Returns the loaded entries with their indexes, in order. */
   loadedEntries(): readonly (readonly [number, FolderEntry])[];
-  /** Requests the missing pages of a range. A page that failed is requested again only after another page was loaded, or after `reload`. */
+  /** Requests the missing pages of a range. A page that failed is requested again only after another page or the folder is loaded. */
   load(from: number, to: number): void;
   reload(): void;
 }
@@ -89,7 +89,7 @@ export function useFolder(path: readonly string[], listQuery: ListQuery, version
         ({ entries, totalCount }) => {
           if (requestGeneration !== generation.current) return;
           setFailure(null);
-          // Now `load` may request the failed pages again. Before this response, it would have requested them after every render.
+          // Only now may `load` request the failed pages again: without the wait, it would request them after every render.
           for (const failedPage of failedPages.current) requestedPages.current.delete(failedPage);
           failedPages.current.clear();
           setLoadedPages((before) => ({

@@ -10,7 +10,7 @@ import { ResendCode } from './resend-code.tsx';
 import type { SignInProperties } from './sign-in-properties.ts';
 import { useAttempt } from './use-attempt.ts';
 
-/** Asks for the code that was sent. @param mailedCode code of the mail whose link has opened this page */
+/** Asks for the code that was sent. @param mailedCode code of the mail whose link has opened this page, or null */
 function CodeStep({
   codeRequest,
   onRequested,

@@ -43,7 +43,7 @@ export function saveUnfinished(upload: Omit<UnfinishedUpload, 'sentAt'>): void {
 /** Forgets an upload that is not continued: it is complete, not wanted any more, or not on the server. */
 export const forgetUnfinished = (address: string): void => save(readUnfinished().filter((upload) => upload.address !== address));
 
-/** Returns whether a file is the one whose upload is unfinished. */
+/** Returns whether a file has the size and the time of an unfinished upload, and so is taken for the same file. */
 export const isSameFile = ({ size, modified }: UnfinishedUpload, file: FileOfVisitor) =>
   size === file.size && modified === file.lastModified;
 

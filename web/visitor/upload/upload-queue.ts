@@ -26,7 +26,7 @@ export class UploadQueue {
   readonly #folders = new NewFolders();
   readonly #running = new Map<number, AbortController>();
   readonly #replacedEtags = new Map<number, string>();
-  /** The numbers of the items that replace an existing file. Its ETag is fetched when the item is sent. */
+  /** The numbers of the items that replace a file whose ETag is not known yet. The ETag is fetched when the item is sent. */
   readonly #replacingItems = new Set<number>();
   /** Addresses of the uploads in parts that are being sent. */
   readonly #addresses = new Set<string>();

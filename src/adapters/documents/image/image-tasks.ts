@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { MarkSchema } from '#adapters/documents/mark/mark-schema.ts';
 
-// The messages between Postern and the process that reads images.
+// The headers of the frames (sandbox/frames.ts) between Postern and the process that reads images. The bytes of a task are the image.
 
 const Length = Type.Integer({ minimum: 1, maximum: 1_000_000 });
 
-/** Returns the size of the image in the bytes of the frame. */
+/** Returns the size of the image. */
 const DescribeTask = Type.Object({ task: Type.Literal('describe') });
-/** Returns the image as a JPEG, at most `width` and `height` pixels large, with the mark over it. */
+/** Returns the image as a JPEG, at most `width` and `height` pixels large (null: any height), with the mark over it, if there is one. */
 const DrawTask = Type.Object({
   task: Type.Literal('draw'),
   width: Length,

@@ -82,7 +82,7 @@ function fillRange(file: Buffer, kept: number): { readonly start: number; readon
 
 /**
  * Appends an empty place for a signature, so that earlier signatures stay valid. A damaged file without signatures is written anew first:
- * a signature would not mend it.
+ * an appended signature would not repair it.
  * @throws TaskRefused: `encrypted`, `certified` or `damaged`
  */
 export async function addSignaturePlace(original: Uint8Array, text: SignatureText): Promise<AppendedPlace> {

@@ -57,7 +57,7 @@ const permissionFlags = ({ readable, nativeCode }: SandboxOptions) => [
   '--no-warnings',
 ];
 
-/** Returns the command that starts the process. On Linux, the kernel limits what the process may use, too. */
+/** Returns the command that starts the process. If the machine has `prlimit`, the kernel limits what the process may use, too. */
 function commandOf(options: SandboxOptions): [string, ...string[]] {
   const { script, limits } = options;
   const node: [string, ...string[]] = [process.execPath, ...permissionFlags(options), ...memoryFlags(limits.memory), script];

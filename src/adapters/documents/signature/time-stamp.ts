@@ -31,8 +31,8 @@ const mayTimeStamp = ({ extensions = [] }: Certificate) =>
   extensions.some(({ extnID, parsedValue }) => extnID === extendedKeyUsageOid && parsedValue?.keyPurposes?.includes(timeStampingOid));
 
 /**
- * Checks a response: its status, that it stamps these bytes in response to this request, and that it is signed by the certificate it
- * contains, which must be one for time stamps.
+ * Checks a response: its status, that it stamps these bytes in response to this request, and that the response is signed by a certificate
+ * in it, which must be one for time stamps.
  * @returns the token in DER
  * @throws TimeStampUnavailable
  */
@@ -52,7 +52,7 @@ async function checkResponse(response: Uint8Array, stamped: Uint8Array, nonce: I
   return new Uint8Array(timeStampToken.toSchema().toBER());
 }
 
-/** Returns a function that asks a time-stamp authority (RFC 3161) over HTTP. It throws TimeStampUnavailable. */
+/** Returns a function that gets a time stamp from an authority (RFC 3161) over HTTP. The function throws TimeStampUnavailable. */
 export const timeStamper =
   (outbound: Pick<Outbound, 'request'>, { url, tid }: TimeStampAuthority): TimeStamper =>
   async (stamped) => {

@@ -1,6 +1,6 @@
 import FFT from 'fft.js';
 
-/** Complex numbers: real and imaginary parts in turns. */
+/** Complex numbers: real and imaginary parts alternate. */
 export type Complex = Float64Array;
 
 /** Two-dimensional Fourier transforms of squares. */

@@ -16,7 +16,7 @@ function* smallSets(numbers: readonly number[]): Generator<readonly number[]> {
   }
 }
 
-/** Returns the id that agrees best with the cells of a tile; null: no id has a right checksum and agrees with enough of them. @param values of the cells, lighter ones greater */
+/** Returns the id that fits the cells of a tile best; null: none fits enough of them. @param values one per cell, greater if lighter */
 export function readTile(values: Float64Array): Trace | null {
   const sums = sumBits(values);
   const weakest = Array.from({ length: bitCount }, (_, bit) => bit)

@@ -65,9 +65,9 @@ export class ProviderDescriptions {
   }
 
   /**
-   * Returns the description after reading the metadata again: the provider may have new certificates. Reads it at most once a minute,
+   * Reads the metadata again, because the provider may have new certificates. Does so at most once a minute,
    * so that nobody can cause more requests by sending invalid responses.
-   * @returns null if a reading of the metadata began within the last minute, or if the metadata has no address
+   * @returns the last description if the provider does not respond; null without `metadataUrl`, or if a reading began in the last minute
    * @throws ProviderUnavailable, ProviderRefused
    */
   async getNewer(provider: SamlProvider, tid: number): Promise<ProviderDescription | null> {
@@ -121,7 +121,7 @@ export class ProviderDescriptions {
     return new TextDecoder().decode(content);
   }
 
-  /** Reads the metadata again. Another provider at the same address is refused. */
+  /** Reads the metadata, for the first time or again. Metadata with another entity ID than before is refused. */
   #renew(provider: SamlProvider, tid: number, old: Entry | undefined): Promise<ProviderDescription> {
     const key = keyOf(provider, tid);
     const now = this.#clocks.monotonic();

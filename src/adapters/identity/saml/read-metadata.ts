@@ -82,7 +82,7 @@ export function readMetadata({ xml, entityId, now }: MetadataInput): ProviderDes
   const root = parseXml(withoutComments(xml.replace(/^\uFEFF/, '')), metadataLimits);
   const provider = providerOf(root, entityId);
   const [role, ...otherRoles] = rolesOf(provider);
-  if (!role || otherRoles.length > 0) return refuse('The metadata describes the provider twice.');
+  if (!role || otherRoles.length > 0) return refuse('The metadata describes the provider more than once.');
   for (const element of [root, provider, role]) {
     const validUntil = elementTime(element, 'validUntil');
     demand(validUntil === null || now < validUntil, 'The metadata has expired.');

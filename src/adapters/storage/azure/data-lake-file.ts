@@ -5,7 +5,7 @@ import type { OpenFile } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { DataLakeItems } from './data-lake-items.ts';
 
-/** Opens a file. @param monotonic ms @returns null if there is none @throws ItemArchived */
+/** Opens a file. @param monotonic returns ms of a monotonic clock @returns null if there is none @throws ItemArchived */
 export async function openDataLakeFile(items: DataLakeItems, path: readonly string[], monotonic: () => number): Promise<OpenFile | null> {
   const name = path.at(-1) ?? '';
   const entry = await items.find(path); // needed because the service sends a folder as an empty file

@@ -4,7 +4,7 @@ import type { FreeSpaceFloor } from './free-space.ts';
 import type { StagedUpload } from './staged-upload.ts';
 
 /**
- * Deletes a staging file that a thread has created so late that its caller got an error. If that fails, recovery or a sweep deletes it.
+ * Deletes a staging file that a thread created after its caller got an error. If this fails, recovery or a sweep deletes the file.
  */
 function discardLate({ data }: Pick<FolderThreads, 'data'>, upload: StagedUpload, client: UploadTarget['client']): void {
   data.run('discardUpload', [upload], { client, always: true }).catch(() => {});

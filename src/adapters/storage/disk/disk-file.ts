@@ -55,7 +55,7 @@ class DescriptorFile implements OpenFile {
   /**
    * Fills the beginning of a buffer, which is moved to a thread and back.
    * @param end position of the last byte that may be read
-   * @throws ItemChanged if the file has fewer bytes; StorageUnavailable
+   * @throws ItemChanged if the file ends before the last byte to read; StorageUnavailable
    */
   async #fill(buffer: ArrayBuffer, position: number, end: number): Promise<Buffer<ArrayBuffer>> {
     const length = Math.min(buffer.byteLength, end - position + 1);

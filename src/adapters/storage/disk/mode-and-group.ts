@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { systemErrorCode } from './disk-errors.ts';
 
-/** Mode and group of files and folders that visitors create. null: inherits them from the parent folder. */
+/** Mode and group of files and folders that visitors create. null: inherited from the parent folder. */
 export interface ModeAndGroup {
   readonly fileMode: number | null;
   readonly folderMode: number | null;

@@ -11,7 +11,7 @@ const claimRemains = 'The folder permits neither this change nor the deletion of
 
 /** Suffix of the claim note in the staging area. It is written before the claim is created, and contains the name of the claim. */
 const claimSuffix = '-claim';
-/** Suffix of the note with the identity of the claim. Without it, recovery deletes no claim: the file may belong to somebody else. */
+/** Suffix of the note with the identity of the claim. Without this note, recovery deletes no claim: the file may be somebody else's. */
 const identitySuffix = '-claimed';
 /** Text of the claim note if a file is replaced and there is no claim. No entry can have this name. */
 const noClaim = '/';

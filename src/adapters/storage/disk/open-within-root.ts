@@ -7,7 +7,7 @@ const procfsType = 0x9fa0; // magic number of procfs in statfs(2)
 
 // The functions here that make system calls block until the disk responds: they run in threads, never on the event loop.
 
-/** Returns a path to the file or folder of an open descriptor, or to a name in that folder. No rename can redirect it. */
+/** Returns a path to the file or folder of an open descriptor, or to a name in that folder. A rename of the folder does not redirect it. */
 export const descriptorPath = (descriptor: number, name = '') => `/proc/self/fd/${descriptor}${name && `/${name}`}`;
 
 /** A folder outside of which nothing may be opened. Its descriptor stays open. */
@@ -77,7 +77,7 @@ function isExactly(descriptor: number, path: string): boolean {
 
 /**
  * Returns an O_PATH descriptor for exactly root/segments; the caller closes it. Opening with O_PATH has no effect on a device or pipe. If
- * the real path of the descriptor differs from the requested path, `walk` opens the requested path segment by segment.
+ * the real path of the descriptor is another one, or a path is too long for the system, `walk` opens the path segment by segment.
  */
 export function openPathWithinRoot(root: StorageRoot, segments: readonly string[]): number {
   if (segments.some(isBadName)) throw errorWithCode('EINVAL');

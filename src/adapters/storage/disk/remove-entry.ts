@@ -44,8 +44,8 @@ function deleteSiblingRest(removal: Removal): void {
 }
 
 /**
- * Compares files by time and size, since inode numbers are reused, and folders by inode number. Other types, such as symbolic links, count
- * as equal.
+ * Compares files by time and size, because inode numbers are reused. Compares folders by inode number. Other types, such as symbolic
+ * links, count as equal.
  */
 function isSameEntry(movedStat: fs.BigIntStats, checkedStat: fs.BigIntStats): boolean {
   if (movedStat.isDirectory()) return movedStat.ino === checkedStat.ino;
@@ -59,8 +59,8 @@ interface CheckedEntry {
 }
 
 /**
- * Moves an entry if it is still the one that was checked. If the disk hung, the move may happen minutes after the check. If another
- * process has saved another file under the name by then, or may have put new files into the folder, the entry is moved back.
+ * Moves an entry if it is still the one that was checked. If the disk hung, the move may happen minutes after the check. If this is
+ * another entry by then, or the confirmation has expired (a folder may have new files by then), the entry is moved back.
  * @throws ENOENT if it was another entry; ConfirmationExpired
  */
 function moveIfSame(entry: DirectoryEntry, checked: CheckedEntry, to: DirectoryEntry): void {

@@ -4,7 +4,7 @@ const maxBytes = 32 << 20; // of all files
 const maxFileBytes = 1 << 16; // of one file
 const overhead = 1 << 10; // bytes of memory per entry in addition to the file itself: a million files of one byte need far more than 1 MB
 
-/** Cache of the small files of one folder, by path. */
+/** Cache of the small files in one folder of a location and its subfolders, by path. */
 export interface SmallFiles<File> {
   get(path: string): File | null;
   set(path: string, file: File, bytes: number): void;

@@ -71,7 +71,7 @@ export class SmallUpload implements Upload {
     else if (this.#isSent) await threads.changes.run('clearEvidence', [{ action: 'upload', ...target, newName: '', token, handle: null }]);
   }
 
-  /** An upload that continues later needs a staging file, even an empty one. Bytes that were not placed are not kept. */
+  /** An upload that continues later needs a staging file, even an empty one. Bytes that were not sent to a thread are not kept. */
   async closeForRecovery(): Promise<void> {
     const staged = this.#isSent ? this.#staged : await createStagingFile(this.#folder.threads, this.#upload);
     if (staged) await this.#folder.threads.data.run('closeUpload', [staged], { client: this.#client, always: true });
@@ -97,7 +97,7 @@ export class SmallUpload implements Upload {
       return stored;
     } finally {
       pages.clear();
-      if (spareMark !== null && !(stored && 'name' in stored)) spareMarks.add(spareMark); // it was not used
+      if (spareMark !== null && !(stored && 'name' in stored)) spareMarks.add(spareMark); // it was probably not used
     }
   }
 }

@@ -51,8 +51,8 @@ function startIdleTimer(thread: PoolThread, idleTime: number): void {
 const endedResponse: DiskResponse = { error: { kind: 'StorageUnavailable', message: 'the thread of the location has ended' } };
 
 /**
- * The threads of one location, or those that check folders. A disk that hangs blocks the threads of its own pool only: requests that
- * wait too long fail, and new ones fail at once until the disk responds again. Usually one thread does all the work; more start when
+ * The threads of one location, or those that check folders. A disk that hangs blocks the threads of its own pool only: most requests that
+ * wait too long fail, and most new ones fail at once until the disk responds again. Usually one thread does all the work; more start when
  * requests have to wait for it.
  */
 export class ThreadPool implements AsyncDisposable {
@@ -77,7 +77,7 @@ export class ThreadPool implements AsyncDisposable {
     return lane;
   }
 
-  /** Returns whether a thread has not answered within the limit. */
+  /** Returns whether a thread has a request that it has not answered within `responseTimeout`. */
   isBlocked(): boolean {
     return this.#threads.some(({ sent: [oldest] }) => oldest !== undefined && this.isLate(oldest.since));
   }
@@ -93,7 +93,7 @@ export class ThreadPool implements AsyncDisposable {
     await Promise.all(this.#threads.map(({ thread }) => thread[Symbol.asyncDispose]()));
   }
 
-  /** Sends queued requests to free threads, or later if the time for this iteration is over. */
+  /** Sends queued requests to free threads, or to the thread that their lane must use, or later if the time for this iteration is over. */
   dispatch(): void {
     this.#iterationStart ??= this.#startIteration();
     this.#isPostponed = performance.now() - this.#iterationStart > maxSendTime;
@@ -177,7 +177,7 @@ export class ThreadPool implements AsyncDisposable {
     if (endedThread.isAdditional) this.options.budget.release();
   }
 
-  /** Fails the requests that have waited too long, and later requests to the same thread. */
+  /** Fails the requests that have waited too long, and later ones to the same thread, unless their caller must wait for the thread. */
   #expireLate(): void {
     this.#checkTimer = undefined;
     for (const { sent } of this.#threads)

@@ -11,7 +11,7 @@ export const encodeQuery = (query: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `${encodeText(name)}=${encodeText(value)}`)
     .join('&');
 
-/** Decodes a key of a list that is encoded for URLs. @returns null if it is not encoded correctly */
+/** Decodes a URL-encoded key from a list. @returns null if the key is not encoded correctly */
 export function decodeKey(text: string): string | null {
   try {
     return decodeURIComponent(text);

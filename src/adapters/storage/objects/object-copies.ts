@@ -10,12 +10,12 @@ export const maxObjects = 100_000;
 
 export const versionsOf = (objects: readonly ObjectVersion[]): ETagsByKey => new Map(objects.map(({ key, etag }) => [key, etag]));
 
-/** A rename of an item that is copied. */
+/** A rename that copies the objects of an item. */
 interface Renaming {
   readonly from: readonly string[];
   readonly to: readonly string[];
   readonly token: string;
-  /** Awaited directly before copies are deleted. */
+  /** Passed to `ObjectStore.deleteUnchanged` when copies are deleted. */
   readonly confirm: Confirm | undefined;
 }
 
@@ -27,7 +27,7 @@ export class ObjectCopies {
     this.#folders = folders;
   }
 
-  /** Returns the key of an object of a renamed item. */
+  /** Returns the key that an object of an item gets when the item is renamed. */
   renamedKey(key: string, from: readonly string[], to: readonly string[]): string {
     const { keys } = this.#folders;
     return keys.file(to) + key.slice(keys.file(from).length);
@@ -51,7 +51,7 @@ export class ObjectCopies {
     return versionsOf(versions);
   }
 
-  /** Runs a step of a rename. Deletes the copies if the step fails, except after StorageUnavailable: recovery deletes them then. */
+  /** Runs a step of a rename. If the step fails, deletes the copies. After StorageUnavailable, leaves them to recovery. */
   async runOrDelete<T>(renaming: Renaming, step: () => Promise<T>): Promise<T> {
     try {
       return await step();

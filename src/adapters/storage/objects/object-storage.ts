@@ -160,7 +160,7 @@ export class ObjectStorage implements Storage {
   }
 
   /**
-   * Returns the token of the change that an object in the staging area belongs to. A claim reserves an item, and is named after it.
+   * Returns the token of the change that an object in the staging area belongs to. A claim is named after the item that it reserves.
    */
   async #tokenOf(key: string): Promise<string> {
     if (key.endsWith('.claim')) return (await this.#store.describe(key))?.token ?? '';

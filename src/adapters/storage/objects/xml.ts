@@ -159,5 +159,5 @@ export const childText = (element: XmlElement, name: string): string | null =>
 
 export const childrenOf = (element: XmlElement, name: string): XmlElement[] => element.children.filter((child) => child.name === name);
 
-/** Returns a text as XML content. Control characters become references. XML forbids some of these, but S3 reads them. */
+/** Returns a text as XML content. Control characters become references. XML forbids some of these references, but S3 reads them. */
 export const xmlText = (text: string): string => text.replace(/[&<>"\p{Cc}]/gu, (character) => `&#${character.charCodeAt(0)};`);

@@ -32,6 +32,6 @@ export function s3CodeOf(document: XmlElement): string {
 
 export const s3Error = (status: number, code: string) => new ServiceError(status, code, meanings.get(code));
 
-/** Returns the error for a request that stores an object, a part of it, or begins to. If the service denies it, nothing was changed. */
+/** Returns the error for a request that stores an object or a part, or begins an upload in parts. If it is denied, nothing was changed. */
 export const storingError = (cause: ServiceError): Error =>
   cause.code === 'AccessDenied' ? new ChangeImpossible(`The service does not permit this change (${cause.code})`, { cause }) : cause;

@@ -1,4 +1,4 @@
-/** Types of host keys, and the signature algorithms with which a server may prove that it has one. The first one is preferred. */
+/** Types of host keys, and the signature algorithms with which a server may prove that it has such a key, the preferred one first. */
 const algorithmsOfType = {
   'ssh-ed25519': ['ssh-ed25519'],
   'ecdsa-sha2-nistp256': ['ecdsa-sha2-nistp256'],

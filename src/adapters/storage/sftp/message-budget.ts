@@ -15,7 +15,7 @@ const countedLine = /^(?:SFTP: )?Inbound: |^Outbound: Sending CHANNEL_DATA /;
 
 /**
  * Returns a function for the option `debug` of a connection, which is the only public way to see each message before the library handles
- * it. The library handles all that a server sends, in any number. For example, lists of host keys take memory until the end of the
+ * it. The library itself sets no limit to what a server sends. For example, lists of host keys take memory until the end of the
  * connection. If the server names 0 as the maximum size of packets, the library sends empty packets forever.
  *
  * The function throws StorageUnavailable if there are too many messages, so that the library does not handle those that have already

@@ -13,9 +13,9 @@ export interface ConfiguredKey {
 export type ExaminedKey = { readonly text: string } | { readonly problem: string };
 
 const types = new Set(['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']);
-/** Bits of an RSA key, and characters of its PEM text, which contains all its numbers. Both limit the time of a signature. */
+/** The most bits of an RSA key, and characters of the PEM text of any key. Both limits bound the time of a signature. */
 const [maxBits, maxPemLength] = [4096, 4096];
-const maxRounds = 128; // of hashing a passphrase: two seconds. Files of `ssh-keygen` have 16 or 24
+const maxRounds = 128; // of hashing a passphrase, which take two seconds. `ssh-keygen` uses 16 or 24 by default
 const maxSigningTime = 50_000; // µs of CPU time. RSA with 4096 bits takes 5 ms, but its numbers may be chosen so that it takes longer
 
 const bitsOf = (publicPem: string) => createPublicKey(publicPem).asymmetricKeyDetails?.modulusLength ?? 0;
@@ -44,7 +44,7 @@ function examine({ privateKey, passphrase }: ConfiguredKey): ExaminedKey {
       problem:
         passphrase === undefined
           ? 'must be a private key in PEM or OpenSSH format; an encrypted key needs passphrase'
-          : 'cannot be decrypted with passphrase',
+          : 'cannot be decrypted with passphrase, or is not a private key in PEM or OpenSSH format',
     };
   if (!types.has(key.type)) return { problem: 'must be an Ed25519, ECDSA or RSA key' };
   if (key.type === 'ssh-rsa' && bitsOf(key.getPublicPEM()) > maxBits) return { problem: `must not have more than ${maxBits} bits` };

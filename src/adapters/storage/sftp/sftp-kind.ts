@@ -9,7 +9,7 @@ import { KeyUnusable, PrivateKeys } from './private-key.ts';
 import type { SftpSession } from './sftp-session.ts';
 import type { SftpStorageServices } from './sftp-storage.ts';
 
-/** Parses a configuration, whose form was checked before. @throws StorageUnavailable if it is empty, because it could not be decrypted */
+/** Parses a configuration in the right form. @throws StorageUnavailable if the configuration is `{}`, because it could not be decrypted */
 function parseSftpConfiguration(text: string): SftpConfiguration {
   const configuration: SftpConfiguration = JSON.parse(text);
   if (!configuration.host) throw new StorageUnavailable('the configuration of the location has no address');

@@ -11,7 +11,7 @@ import type { WebdavServer } from './webdav-server.ts';
 const body =
   '<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><resourcetype/><getcontentlength/><getlastmodified/><getetag/></prop></propfind>';
 const maxListed = 1_000_000; // entries of one folder
-/** Enough for a folder with a million entries. Its elements are read one by one. */
+/** Enough for a folder with a million entries. The elements of the response are read one by one. */
 const listLimits: XmlLimits = { bytes: 1 << 30, elements: 30 * maxListed };
 const entryLimits: XmlLimits = { bytes: 1 << 16, elements: 1000 };
 const redirects = [301, 307, 308];
@@ -29,7 +29,7 @@ const withQuotes = (etag: string): string => {
   return /^(W\/)?"[!#-~]*"$/.test(text) ? text : '';
 };
 
-/** Returns the segments of the path in `href` below a folder: none for the folder itself, null for a path outside of it. */
+/** Returns the path segments of `href` below a folder: none for the folder itself, null if `href` is invalid or outside of it. */
 function segmentsBelow(root: URL, href: string): readonly string[] | null {
   if (!URL.canParse(href, root)) return null;
   const { pathname } = new URL(href, root);
@@ -114,7 +114,7 @@ export async function findEntry(
   } catch (cause) {
     const status = serviceErrorOf(cause)?.status ?? 0;
     if (redirects.includes(status) && !isFolder) return findEntry(server, path, now, true); // to the same address with a slash
-    // Some servers answer 400 or 403 for what would be below a file.
+    // Some servers answer 400 or 403, not 404, for a path whose parent is a file or does not exist.
     if (path.length < 2 || ![400, 403].includes(status)) throw cause;
     const parent = await findEntry(server, path.slice(0, -1), now);
     if (parent?.folder) throw cause;

@@ -68,8 +68,8 @@ export class WebdavItems implements FileServer {
   }
 
   /**
-   * Runs a comparison of a file. The time for its bytes has no limit, only the time between two pieces.
-   * @returns false if it is unreadable
+   * Runs a comparison of a file. The time between two pieces of the file is limited, the total time is not.
+   * @returns the result of the comparison; false if the file cannot be read
    */
   async #compare(path: readonly string[], comparison: (pieces: AsyncIterable<Uint8Array>) => Promise<boolean>): Promise<boolean> {
     const response = await this.server.send('GET', this.server.urlOf(path), { expected: unreadable, timeLimit: null });
@@ -109,7 +109,9 @@ export class WebdavItems implements FileServer {
     if (status === 409) throw this.server.errorOf(404);
     if (status === 405 && (await this.find(path))?.folder) return;
     if (status === 403 && (await this.find(path).catch(() => null))?.folder) return;
-    throw new StorageUnusable('the folder .postern cannot be created: the server or the rights of the user do not allow it');
+    throw new StorageUnusable(
+      'the folder .postern cannot be created: a file has this name, or the server or the rights of the user forbid it',
+    );
   }
 
   async move(from: readonly string[], to: readonly string[], { isFolder, overwrites, confirm }: MoveOptions): Promise<MoveOutcome> {

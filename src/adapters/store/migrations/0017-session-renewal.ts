@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Adds the data for the renewal of a session, the time until which a process renews it, and the provider's ids of session and user. */
+/** Adds to a session: the data for its renewal, the end of the lease of a running renewal, and the provider's ids of session and user. */
 export const sessionRenewal: Migration = {
   name: '0017-session-renewal',
   statements: ({ integer, text }) => [

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Indexes of the names that shares list, so that a portal finds the shares of a visitor with many groups. Users of a profile with access
- * users are found by their id.
+ * Indexes of the names that shares list, so that a portal finds the shares of a visitor with many groups. Listed users with a user_id
+ * are found by this id instead.
  */
 export const listedNameIndexes: Migration = {
   name: '0025-listed-names',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Adds the names that processes hold while they change the files with these names. A process that ends no longer holds any. */
+/** Adds the names that processes hold while they change the files with these names. The names are deleted with the row of their process. */
 export const heldNames: Migration = {
   name: '0035-held-names',
   statements: ({ text }) => [

@@ -23,7 +23,7 @@ export const isPostgresUniqueViolation = (cause: unknown): boolean => codeOf(cau
  */
 export const isWriteConflict = (cause: unknown): boolean => conflictCodes.includes(codeOf(cause)) || isPostgresUniqueViolation(cause);
 
-/** A statement exceeded its timeout. */
+/** A statement exceeded its timeout, or was cancelled. */
 export class StatementTimeout extends StoreUnavailable {}
 
 /** A lock was not free within the lock timeout of its transaction. */

@@ -8,7 +8,7 @@ import { sharedLockStatement } from './locks.ts';
 import type { ConnectionPool } from './pool.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
-const maxTries = 3; // the second try already sees a unique value that another change inserted meanwhile
+const maxTries = 3; // of an exclusive change, if the database reports a conflict all the same
 const lockPause = 150; // ms between two attempts to lock out all other changes
 const maxLockTries = 25; // five seconds
 const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
@@ -20,7 +20,7 @@ const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
  */
 const shareChanges = 'LOCK TABLE migration IN ROW SHARE MODE';
 /**
- * While this change holds the lock, all others wait, so none of its statements may take long. The others also queue behind an attempt
+ * While a change holds this lock, all others wait, so none of its statements may take long. The others also queue behind an attempt
  * to get the lock, so each attempt is short, and the others run between two attempts.
  */
 const beginExclusive = [
@@ -44,7 +44,7 @@ export interface Transactions {
    *   key (changes of visitors and jobs, and retries), the change waits at most a second for a locked row.
    */
   readonly concurrent: (key?: string) => Transact;
-  /** Runs a change while no other change runs in any process, so that it cannot conflict. @throws StoreUnavailable if it takes long */
+  /** Runs a change while no other change of any process runs. @throws StoreUnavailable if the lock or a statement takes too long */
   readonly exclusive: Transact;
 }
 

@@ -42,7 +42,7 @@ export function startCheckpoints(file: string, users: WalUsers, { onLost, freeSp
     let mustShorten = false;
     await queue.pause(async () => {
       const response = await request('RESTART');
-      mustShorten = response !== 'diskFull' && response.busy === 1; // a search still reads the log, so the log would grow
+      mustShorten = response !== 'diskFull' && response.busy === 1; // something such as a search still reads the log, so it would grow
     });
     if (mustShorten) await shorten();
     log.verify();

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { startThread } from '#adapters/os/thread.ts';
 
-/** Returns whether the write-ahead log has content. A clean shutdown empties it, so the last process has probably crashed. */
+/** Returns whether the write-ahead log has content. A clean shutdown empties it; content probably means that the last process crashed. */
 export const hasUnfinishedLog = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /** A search for damaged pages, in the background while the database is already in use. */

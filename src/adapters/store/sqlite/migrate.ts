@@ -56,7 +56,7 @@ export function migrateSqlite(
   }
 }
 
-/** Copies the database. Postern never reads the copy. Deletes one that an earlier, interrupted start left: it has the same schema. */
+/** Copies the database. Postern never reads the copy. Replaces a copy from a migration that did not complete: it has the same schema. */
 function copy(database: DatabaseSync, file: string): void {
   for (const oldCopy of [file, `${file}.part`]) rmSync(oldCopy, { force: true });
   writeFileSync(`${file}.part`, '', { mode: 0o600 }); // SQLite fills an empty file, and would create one that other users can read

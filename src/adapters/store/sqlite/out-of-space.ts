@@ -4,7 +4,7 @@ import { isDiskFullError } from '#adapters/os/disk-probe.ts';
 import { isSqliteFull, sqliteCodeOf } from './errors.ts';
 
 const writeFailed = 778; // SQLITE_IOERR_WRITE
-const probeBytes = 1 << 16; // more than a page of the database, even if the quota counts in large blocks
+const probeBytes = 1 << 16; // more than a page of the database needs, even if the quota counts in large blocks
 
 /**
  * Returns whether a write failed for lack of space. SQLite reports a write that a quota refused as an I/O error, as it

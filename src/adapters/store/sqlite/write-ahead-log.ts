@@ -16,8 +16,8 @@ export interface WriteAheadLog {
 }
 
 /**
- * Opens the -wal file of a database. The writing connection must be open and must have used it. Never open the
- * database file or its -shm file in this process: closing any descriptor of them releases SQLite's own locks.
+ * Opens the -wal file of a database. The writing connection must be open, and must have opened this file. Never open the
+ * database file or its -shm file in this process except through SQLite: closing any descriptor of them releases SQLite's own locks.
  * @param onLost called when the thread ends or a sync fails: whether committed changes are on disk is unknown
  */
 export function openWriteAheadLog(databaseFile: string, onLost: (cause: unknown) => void): WriteAheadLog {

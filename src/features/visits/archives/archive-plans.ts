@@ -133,7 +133,7 @@ export class ArchivePlans {
   }
 }
 
-/** Returns the checksums of a new archive. @param fileChecksums checksums of large files, by location and ETag */
+/** Returns what keeps the checksums of an archive. @param fileChecksums checksums of large files, by location and ETag */
 function createChecksums(fileCount: number, locationId: number, fileChecksums: Map<string, number>): Checksums {
   const values = new Uint32Array(fileCount);
   const isComputed = new Uint8Array(fileCount);

@@ -3,7 +3,7 @@ import type { PlacedItem } from './zip-plan.ts';
 
 type Open = (item: PlacedItem) => Promise<OpenFile | null>;
 
-/** Opens the next files of an archive while one is sent, so that the archive does not wait at each file for a storage in the network. */
+/** Opens the next files of an archive while a file is sent, so that the archive does not wait for a remote storage at each file. */
 export class OpenAhead {
   readonly #items: readonly PlacedItem[];
   readonly #open: Open;
@@ -13,7 +13,7 @@ export class OpenAhead {
   readonly #opening = new Map<PlacedItem, Promise<OpenFile | null>>();
 
   /**
-   * @param items that will be opened, in order. Others can be opened too
+   * @param items files to open ahead, in this order. `open` accepts other items too
    * @param count returns how many files to open ahead now
    */
   constructor(items: readonly PlacedItem[], open: Open, count: () => number) {

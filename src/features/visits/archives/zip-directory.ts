@@ -4,11 +4,11 @@ import type { NameMemory } from './name-memory.ts';
 /** Runs a function that takes a callback. @returns a promise for its result */
 const toPromise = (run: (callback: (error: Error | null, bytes: Buffer) => void) => void) =>
   new Promise<Buffer>((resolve, reject) => run((error, bytes) => (error ? reject(error) : resolve(bytes))));
-const [minPart, maxPart] = [1 << 12, 1 << 16]; // bytes of a part before it is deflated
+const [minPart, maxPart] = [1 << 12, 1 << 16]; // bytes of the buffer for a part: at first, and at most, unless one entry is longer
 
 /** The central directory of an archive without a plan. It is stored deflated until the end: a million entries take some 20 MB. */
 export interface ZipDirectory {
-  /** Adds the entry of a file or folder. @throws Refusal (503) if the directories need too much memory */
+  /** Adds the entry of a file or folder. @throws Refusal (503) if the archives that are being created need too much memory for names */
   add(entry: Buffer): Promise<void>;
   count(): number;
   /** Returns the total size of all entries, in bytes. */

@@ -16,7 +16,7 @@ import type { UploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { SignInKinds } from '#ports/sign-in.ts';
 
-/** What the visits of a process share: its audit log, the ways to sign in, and the limits and queues that it keeps in memory. */
+/** What the visits of a process share: its audit log, the ways to sign in, and what it keeps in memory, such as limits and queues. */
 export interface VisitServices {
   readonly audit: VisitAudit;
   readonly signInKinds: SignInKinds;

@@ -17,9 +17,9 @@ interface DocumentLocation {
 }
 
 /**
- * Returns a file as a document to draw. Its bytes are read only when they are needed.
+ * Returns a file as a document to draw, mark or sign. Its bytes are read only when they are needed.
  * @param path in the location
- * @throws Refusal (413) if it is too large
+ * @throws Refusal (413) if the file is too large
  */
 export function sourceDocument(
   { tid, location_id, configuration }: DocumentLocation,

@@ -6,7 +6,7 @@ import type { AuthorizedVisit } from '#features/visits/authorization/authorize-v
 import type { PageMark } from '#ports/documents.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Returns what is drawn over the pages that a visitor gets. @param event that the audit log records about it */
+/** Returns what is drawn over the pages that a visitor gets. @param event what the audit log records about this view or download */
 export function markOf(
   { vault, clock }: Pick<Ports, 'vault' | 'clock'>,
   { permit, authenticated, visitorRequest }: AuthorizedVisit,

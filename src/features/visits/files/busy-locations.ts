@@ -1,4 +1,4 @@
-/** The locations at which work is running. If a storage never responds, later runs would pile up behind the first one. */
+/** The locations at which work is running. Another run there is skipped, so that runs do not pile up if a storage never responds. */
 export class BusyLocations {
   readonly #keys = new Set<string>();
 

@@ -14,7 +14,7 @@ const [firstPause, longestPause] = [20, 500]; // ms between two looks at the pen
 const maxWait = 10_000; // ms
 /** ms. An older change is waiting for a location that is away, perhaps for ever, and must not block the folders above. */
 const maxAge = 20 * 60_000;
-const maxLocations = 20; // with overlapping changes; if there are more, one of them is assumed to be there
+const maxLocations = 20; // with overlapping changes; if there are so many, one of them is assumed not to be gone
 
 /** Returns the name of an item, and its new name if it gets one. */
 export const namesOf = ({ name, newName = '' }: { readonly name: string; readonly newName?: string }): readonly string[] =>
@@ -34,7 +34,7 @@ export interface StartingChange {
 type OverlapPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>;
 type PlacedStorage = Pick<Storage, 'folderKey'>;
 
-const busy = () => new ItemBusy('another change of a folder above or below is not complete');
+const busy = () => new ItemBusy('another change of a folder above, or of an item below, is not complete');
 const isMove = ({ action }: StartingChange) => action === 'rename' || action === 'delete';
 
 /** Returns where an item is at the service, and where it will be, each with a slash at its end. */
@@ -54,7 +54,7 @@ function placesAbove(place: string): string[] {
 
 const row = expressionBuilder<Database, 'unsettled' | 'audit'>();
 
-/** Condition that a change moves an item that is one of these places. */
+/** Condition that a change renames or deletes an item at one of these places, or renames one to such a place. */
 const movesOneOf = (places: readonly string[]) =>
   row.and([
     row('audit.action', 'in', ['rename', 'delete']),
@@ -79,7 +79,7 @@ async function isGone(ports: OverlapPorts, tid: number, id: number): Promise<boo
   return root === null;
 }
 
-/** Returns whether another change of the tenant that has begun at a service a short time ago fulfils a condition. */
+/** Returns whether a condition is true of another change of the tenant, not older than `maxAge`, at a location that may still exist. */
 async function hasOther(ports: OverlapPorts, change: StartingChange, condition: Expression<SqlBool>): Promise<boolean> {
   const { tid, locationId, token } = change;
   const others = await ports.store.read
@@ -141,7 +141,7 @@ export function keepStarted({ store, clock }: Pick<Ports, 'store' | 'clock'>, ti
  * recorded, so two that begin at the same moment see each other. A change that waits for the lock of its names has not begun, so nobody
  * waits for it.
  * @returns what must be disposed when the change has been made
- * @throws ItemBusy if a folder above a new folder, a rename or a deletion is being renamed or deleted; or after a while
+ * @throws ItemBusy if a folder above is being renamed or deleted, and the change is no upload; or after `maxWait`
  */
 export async function beginChange(ports: OverlapPorts, storage: PlacedStorage, change: StartingChange): Promise<Disposable> {
   const places = await placesOf(storage, change);

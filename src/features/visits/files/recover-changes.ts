@@ -52,7 +52,7 @@ const maxOwnFailures = 2; // at a location: then other processes may try, too
 /** Lets other processes try a change that this process could not recover: they may reach the location. */
 async function leaveToOthers(ports: ClaimPorts, row: PendingRow, location: string, failing: FailingLocations): Promise<void> {
   if (!ports.store.isShared) return;
-  // Not back to the process that began the change: if it was suspended, it must not continue.
+  // The change does not go back to the process that began it: if that process was suspended, it must not continue.
   if (row.process !== ports.process) await passOn(ports, row, ports.process, noProcess);
   else if (failing.failureCount(location) >= maxOwnFailures) {
     failing.giveUp(location);
@@ -71,8 +71,8 @@ const isStillPending = async ({ store, process }: Pick<Ports, 'store' | 'process
     .executeTakeFirst()) !== undefined;
 
 /**
- * Checks in the storage whether a change took place, records its outcome, and only then deletes its staged or trashed files, which
- * are the evidence.
+ * Checks in the storage whether a change took place, records its outcome, and only then deletes its evidence. The evidence of an
+ * unfinished upload stays, and with `keepsTrash` so does that of a deletion on a storage with real folders.
  */
 async function recover(ports: RecoveryPorts, row: PendingRow, location: StorageLocation, keepsTrash: boolean): Promise<void> {
   const change = changeOf(row);
@@ -127,7 +127,7 @@ type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'pro
 interface RecoveryOptions {
   /** true: recovers only the changes of this process. A scheduled job recovers those of other processes. */
   readonly ownOnly?: boolean;
-  /** true: leaves deleted items in the trash, because a sweep follows and the start should not wait for it. */
+  /** true: if a storage has real folders, deleted items stay in the trash. A later sweep deletes them, so that the start does not wait. */
   readonly keepsTrash?: boolean;
   /** The locations where earlier runs have failed. */
   readonly failing?: FailingLocations;
@@ -142,8 +142,8 @@ const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : '
 /**
  * Recovers the pending changes of processes that have ended, and those that this process could not complete because the storage or the
  * database was unavailable. Checks in the storage whether each change took place, and records the outcome. If a location fails or does
- * not respond, a later run tries again. Without `ownOnly`, also records the unfinished downloads of ended processes as failed, and
- * releases their claims of uploads in parts.
+ * not respond, a later run tries again. Without `ownOnly`, also records as failed the changes at deleted locations and
+ * the unfinished downloads and views of ended processes, and releases the claims of ended processes on uploads in parts.
  * @param runningChanges tokens of the changes that this process makes or recovers
  * @returns the failures whose reason differs from the last one of the same location
  * @throws StoreUnavailable, StoreFull
@@ -213,7 +213,7 @@ export async function recoverInterruptedChanges(
   const runningProcesses = await findRunningProcesses(ports); // others may have started while the locations were waited for
   let hasMore = await ports.store.write(async (tx) => {
     const hasMoreChanges = await failChangesOfDeletedLocations(tx);
-    // Downloads that were being sent when their process ended have failed.
+    // Downloads and views that were being sent when their process ended have failed.
     await tx
       .updateTable('audit')
       .set({ outcome: 'failed' })
@@ -221,7 +221,7 @@ export async function recoverInterruptedChanges(
       .where('process', 'not in', runningProcesses)
       .where('id', 'not in', tx.selectFrom('unsettled').select('audit_id'))
       .execute();
-    // So that quotas and limits no longer count the parts that these processes were receiving.
+    // Quotas and limits must no longer count the parts that ended processes were receiving.
     await tx.updateTable('resumable_upload').set({ holder: null }).where('holder', 'not in', runningProcesses).execute();
     return hasMoreChanges;
   }, 'job');

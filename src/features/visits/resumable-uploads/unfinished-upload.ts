@@ -10,7 +10,7 @@ import { uploadInUse } from './upload-writers.ts';
 type UnfinishedPorts = AuthorizationPorts & Pick<Ports, 'process'> & Pick<VisitServices, 'uploadWriters' | 'uploadHashes'>;
 
 /**
- * Returns an upload, with the number of its durable bytes. It may be complete.
+ * Returns an upload, which may be complete, with the number of its durable bytes. Ends a part whose client is silent.
  * @throws Refusal as `authorizeVisit`; (404)
  */
 export async function readUpload(ports: UnfinishedPorts, visitorRequest: VisitorRequest, id: string): Promise<UploadRow> {
@@ -44,7 +44,7 @@ export async function deleteUpload(ports: UnfinishedPorts & StoragePorts, visito
     }, visitorTurn(visitorRequest.address)),
   );
   if (!isDeleted) {
-    await findUnfinishedUpload(ports, visit, id); // it was completed or deleted meanwhile
+    await findUnfinishedUpload(ports, visit, id); // throws if the upload was completed or deleted meanwhile
     throw uploadInUse();
   }
   ports.uploadHashes.forget(id);

@@ -10,8 +10,8 @@ interface EndedSessions {
   /** Subject of the user; empty: any user. */
   readonly subject: string;
   /**
-   * One session at the provider; empty: all sessions of the user. If `subject` is given too, the sessions of the user without a provider
-   * session also end.
+   * One session at the provider; empty: all sessions of the user. If `subject` is given too, the user's sessions for which no session
+   * at the provider is stored end, too.
    */
   readonly providerSession: string;
 }

@@ -52,7 +52,7 @@ export async function findSessions(db: Tx, tokens: readonly string[]) {
 
 type StoredIdentity = Identity & Pick<CompletedSignIn, 'claimsAt' | 'endsAt'>;
 
-/** Returns the columns of a sign-in that its renewal changes. */
+/** Returns the columns in which a session stores a sign-in, and which a renewal of the sign-in changes. */
 function storedSignIn({ identity, claimsAt, endsAt, renewal }: CompletedSignIn): StoredSignIn {
   const storedIdentity: StoredIdentity = { ...identity, claimsAt, ...(endsAt === undefined ? {} : { endsAt }) };
   return { identity: JSON.stringify(storedIdentity), renewal: renewal ?? null };
@@ -67,7 +67,7 @@ interface StoredSession extends SignInAtProfile {
 
 async function readSession(db: Tx, token: string): Promise<StoredSession | null> {
   const row = await sessionOf(db, token);
-  // Without an identity: written by an earlier version that ran during the migration. The visitor signs in again.
+  // A session without an identity was written by an earlier version during the migration. Its visitor must sign in again.
   if (!row || row.identity === null) return null;
   const { claimsAt, endsAt, ...identity }: StoredIdentity = JSON.parse(row.identity);
   const user = row.user_id === null ? null : { id: row.user_id, epoch: row.user_epoch ?? 0 };
@@ -135,7 +135,7 @@ export function recordSessionUse(store: Store, { tid, hash, usedAt }: VisitSessi
  * Creates a session for a completed sign-in.
  * @param address of the visitor
  * @returns its token, of which only the hash is stored
- * @throws Refusal (401) if the provider's statement was used before, by a session or a test
+ * @throws Refusal (401) if the provider's statement was used before, for a session or a test
  */
 export async function beginSession(
   { store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>,
@@ -177,7 +177,7 @@ export async function endSession(store: Store, token: string, address: string): 
   return true;
 }
 
-/** Returns the tokens to delete so that only the `maxTokens` newest stay: first those whose session is not found, then the oldest. */
+/** Returns the tokens to delete so that only the `maxTokens` newest stay. A token whose session is not found counts as the oldest. */
 export async function surplusTokens(db: Tx, tokens: readonly string[], maxTokens: number): Promise<string[]> {
   if (tokens.length <= maxTokens) return [];
   const createdAtByHash = new Map((await findSessions(db, tokens)).map((row) => [row.hash, row.created_at]));

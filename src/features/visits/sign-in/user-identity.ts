@@ -1,7 +1,7 @@
 import type { CompletedSignIn, Identity, ProfileRef } from '#ports/sign-in.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** Returns the identity of an access user, or null if the user is inactive, has left the profile, or has another epoch than `user`. */
+/** Returns the identity of an access user, or null if the user is deleted, inactive, in another profile, or of another epoch. */
 export async function userIdentity(
   db: Tx,
   profile: Pick<ProfileRef, 'tid' | 'profile_id'>,

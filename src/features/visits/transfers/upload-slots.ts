@@ -16,12 +16,12 @@ interface RunningUpload {
 
 /**
  * Limits how many uploads run at once, so that one visitor cannot block the uploads of others. At a link that has no slot left,
- * the wide network with the most uploads loses its newest one to a network that has fewer.
+ * the wide network with the most uploads loses its newest one to a wide network that has at least two fewer.
  */
 export interface UploadSlots {
   /**
    * Takes a slot.
-   * @param abort ends the upload: called if its slot goes to another network
+   * @param abort ends the upload: called if its slot goes to another wide network
    * @returns a function that must be called at the end of the upload
    * @throws Refusal (503) if too many uploads run
    */
@@ -30,7 +30,7 @@ export interface UploadSlots {
 
 const busyRefusal = () => new Refusal('uploadsBusy', undefined, { retryAfter });
 
-/** Returns the upload to abort for a newcomer. @throws Refusal (503) if its own network would have as many uploads as the largest */
+/** Returns the upload to abort for a newcomer. @throws Refusal (503) if the newcomer's wide network would have as many as any */
 function uploadToAbort(uploadsAtLink: readonly RunningUpload[], newcomer: RunningUpload): RunningUpload {
   const byNetwork = Map.groupBy(uploadsAtLink, ({ wide }) => wide);
   const largest = [...byNetwork.values()].reduce((one, other) => (other.length > one.length ? other : one), []);

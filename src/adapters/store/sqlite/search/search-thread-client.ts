@@ -18,7 +18,7 @@ const longRequest = 50; // ms
 
 /** A hold on new requests. */
 export interface SearchHold {
-  /** Resolves when all earlier requests have a response. */
+  /** Resolves when all earlier requests have a response or have failed. */
   readonly idle: Promise<void>;
   readonly release: () => void;
 }

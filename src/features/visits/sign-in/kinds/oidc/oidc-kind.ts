@@ -12,7 +12,7 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'openId'>;
 
 const renewalPurpose = 'OIDC refresh token';
 const defaultScopes = 'openid email profile';
-/** Characters. A longer id of a session at the provider is not stored: then a sign-out by the provider finds the session by its user. */
+/** Characters. A longer id of a provider's session is not stored: then a sign-out ends the session only if the provider names the user. */
 const maxSessionId = 255;
 
 /** What a session needs to query the provider again. Stored encrypted. */

@@ -5,7 +5,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { PasswordReset } from '#ports/sign-in.ts';
 import { replaceUserPassword } from './replace-user-password.ts';
 
-/** Lets an access user of a USERS profile set a new password with a code, if no other user of the profile has the user's address. */
+/** Lets an access user of a USERS profile set a new password with a code, if no other user of the profile has the same e-mail address. */
 export const passwordReset = (ports: Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>): PasswordReset => ({
   request: (profile, request) => enqueueCodeMail(ports, profile, request, 'newPassword'),
   hasCode: async (profile, place) => (await findCode(ports.store.read, profile, place, ports.clock.now())) !== null,

@@ -17,7 +17,7 @@ async function verifyUserPassword(
 ): Promise<CompletedSignIn | null> {
   const row = await store.read
     .selectFrom('access_user')
-    .select(['id', 'password_hash', 'session_epoch', 'active'])
+    .select(['id', 'password_hash', 'session_epoch'])
     .where('tid', '=', profile.tid)
     .where('profile_id', '=', profile.profile_id)
     .where('username_key', '=', fold(username))
