@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 const batchSizes: readonly (readonly [RegExp, number])[] = [
   [/^src\//, 25],
   [/^test\/(api\/(?!hostile)|visit\/(?!hung))/, 8],
+  [/^test\/web\//, 4],
 ];
 
 /**
