@@ -72,9 +72,9 @@ export class DataFolder {
   }
 
   /**
-   * Refuses to create a new database if the installation has lost its own. The database is created before the key, so a
-   * key without a database means that the database was lost.
-   * @throws Error if the database is missing or empty although the key exists, or if it was moved to a server
+   * Refuses to create a new database if the installation has lost its own. The database is created before the secret key, so a
+   * secret key without a database means that the database was lost.
+   * @throws Error if the database is missing or empty although the secret key exists, or if it was moved to a server
    */
   checkDatabase(): void {
     const database = this.#database;
@@ -127,15 +127,15 @@ export class DataFolder {
   }
 
   /**
-   * Stores a key in a file before the database accepts it, so that a crash cannot leave an installation whose key nobody knows. Each of
-   * several concurrent starts stages its own key.
+   * Stores the first API key in a file before the database accepts it. Otherwise, a crash could leave an installation whose key nobody
+   * knows. Each of several concurrent starts stages its own key.
    */
   stageFirstKey(key: string): void {
     writePrivateFile(join(this.path, `first-key-${randomBytes(8).toString('hex')}`), `${key}\n`);
   }
 
   /**
-   * Renames the staged key that the database accepts to `first-key`, and deletes the staged keys of other starts.
+   * Renames the file with the staged key that the database accepts. Its new name is `first-key`. Deletes the staged keys of other starts.
    * @param isActiveKey returns whether the database accepts a key; if its promise rejects, the key stays staged
    */
   async publishFirstKey(isActiveKey: (key: string) => Promise<boolean>): Promise<void> {
@@ -147,11 +147,11 @@ export class DataFolder {
       });
       const isAccepted = await isActiveKey(key).catch(() => null);
       if (isAccepted === false) rmSync(file, { force: true });
-      else if (isAccepted) ignoreIfDone('ENOENT', () => renameSync(file, this.firstKeyFile)); // another start has renamed it
+      else if (isAccepted) ignoreIfDone('ENOENT', () => renameSync(file, this.firstKeyFile)); // ENOENT: another start has renamed it
     }
   }
 
-  /** Creates the location's folder with a first file, so that there is something to share. */
+  /** Creates the folder of the first location, with a first file, so that there is something to share. */
   createWelcomeFile(): void {
     mkdirSync(this.files, { recursive: true });
     const text = 'Welcome to Postern.\n\nThis folder is the location "local". What you put here can be shared by link.\n';

@@ -1,4 +1,4 @@
-// Commands for operators: back up, restore, move to PostgreSQL, reset access.
+// Commands for the person who runs the server: back up, restore, move to PostgreSQL, reset an operator, forget secrets.
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -130,7 +130,7 @@ async function forgetLostSecrets(settings: Settings, flags: readonly string[]): 
   });
 }
 
-/** Prints a new password for an operator who is locked out. @param tenant id of the operator's tenant, as typed */
+/** Sets and prints a new password of an operator, and removes their second factors. @param tenant id of the operator's tenant, as typed */
 async function resetAccess(settings: Settings, [name, tenant = `${firstTenant}`]: readonly string[]): Promise<void> {
   if (name === undefined) throw new Error('add the name of the operator: npm run operator -- reset NAME');
   const tid = Number(tenant);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** Compresses the built assets in a folder. The server sends the compressed files, and compresses no asset itself. */
+/** Writes a Brotli copy of each built script, style sheet and SVG image in `assets`, because the server compresses no asset itself. */
 export const compressAssets = (out: string): Plugin => ({
   name: 'compress-assets',
   closeBundle() {

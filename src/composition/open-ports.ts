@@ -103,7 +103,7 @@ export async function openPorts(
     mails: () => countMails({ store: database }),
   });
   const store = metrics.measureStore(replacements.ports?.store ?? database);
-  // Created only after the database: if a later start finds the key file but no database, the database was lost.
+  // The key file is created only after the database: if a later start finds the key file but no database, the database was lost.
   const secretKey = settings.secretKey ?? data.secretKey(await hasNoSecrets(store));
   const folders = new OpenFolders();
   const local = localStorages(settings.localRoots, data.path, settings.minFreeSpace, folders);

@@ -39,7 +39,7 @@ interface PreparedInstallation {
   readonly invitation: string | null;
 }
 
-/** Prepares the database and the data folder for this version. The first start creates the first tenant, its key and its location. */
+/** Prepares the database and the data folder for this version. The first start creates tenant 1 with a profile, a location and a key. */
 export async function prepareInstallation(
   ports: Ports,
   { apiKey, databaseUrl }: Settings,

@@ -5,7 +5,7 @@ const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d
 export interface JsonLimits {
   /** Levels of arrays and objects. */
   readonly depth: number;
-  /** Names and values together. */
+  /** Names and values together, counted roughly: by opening brackets, commas and colons. */
   readonly values: number;
 }
 

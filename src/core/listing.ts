@@ -11,7 +11,7 @@ export interface Entry {
    * and for WebDAV servers that send none, it is made of the size and the time, so it does not change if both stay the same.
    */
   readonly etag: string;
-  /** true: the storage may have to restore the file from an archive before it can be opened. */
+  /** true: the storage may have to restore the file from an archive tier before it can be opened. */
   readonly mayNeedRestore?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** The visitor whom a watermark names. */
 export interface MarkedVisitor {
-  /** Empty: nobody has signed in. */
+  /** Display name. Empty: nobody has signed in, or the signed-in visitor has no name. */
   readonly user: string;
   readonly email: string;
   readonly address: string;
@@ -15,7 +15,7 @@ const maxLength = 200;
 
 /**
  * Returns the text of a watermark, with the visitor in place of `{user}`, `{email}`, `{ip}` and `{date}`. Parts between middle dots that
- * are empty for this visitor are left out.
+ * are empty for this visitor are left out. If nothing is left, the text is the address.
  * @param template `waterMarkText` of the share
  */
 export function watermarkText(template: string, { user, email, address, date }: MarkedVisitor): string {

@@ -15,7 +15,7 @@ export interface ArrivingBodies {
   /**
    * Counts a body until it has arrived, or until its response is closed: nobody reads the rest of a refused body, so it never ends.
    * @param maxBytes limit of the route for a body
-   * @throws Refusal (503) if too many bodies, or too many bytes of them, are arriving already
+   * @throws Refusal (503) if too many bodies or bytes are arriving, unless a request of a network with more of them can be ended instead
    */
   expect(request: IncomingMessage, response: ServerResponse, address: string, maxBytes: number): void;
 }
@@ -41,7 +41,7 @@ export function arrivingBodies(maxConnections: number): ArrivingBodies {
       const bytes = Math.min(Number(request.headers['content-length'] ?? maxBytes), maxBytes);
       if (bytes < longBody) return;
       const release = memory.hold({ wideNetwork }, bytes, () => request.destroy());
-      // A file in a body may wait for its turn after it has arrived.
+      // Such a long body contains a file, which may wait in memory for its turn after the body has arrived.
       if (bytes > maxBodyBytes) onceClosed(response, release);
       else onceDone(release);
     },

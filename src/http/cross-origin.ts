@@ -70,7 +70,7 @@ const hasRequestHost =
 
 /** How a request is authenticated. */
 interface SessionUse {
-  /** true: by the cookie of a session. A browser sends it for all pages of the same site, so the request must name our own origin. */
+  /** true: by the cookie of a session. Pages on other hosts of the same website can send it too: the request must name our origin. */
   readonly bySession: boolean;
   /** true: the session was started over TLS, so a page loaded without TLS counts as another origin. */
   readonly overTls: boolean;

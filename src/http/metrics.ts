@@ -52,7 +52,7 @@ function httpMetrics(registry: Registry) {
   const registers = [registry];
   const seconds = new Histogram({
     name: 'postern_http_request_seconds',
-    help: 'Seconds until the response was sent, by route and status.',
+    help: 'Seconds until the response was sent, by method, route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets,
     registers,

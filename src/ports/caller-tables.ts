@@ -75,7 +75,7 @@ export interface RecoveryCodeTable {
   code_key: string;
 }
 
-/** A one-time address at which the first operator can be created. Each start without an admin adds one, valid for an hour. */
+/** A one-time address at which the first operator can be created. If tenant 1 has no admin, each start adds one for an hour. */
 export interface ConsoleInvitationTable {
   hash: string;
   expires_at: number;

@@ -8,7 +8,7 @@ export interface PageSize {
 export interface SourceDocument {
   readonly kind: 'pdf' | 'image' | 'office';
   readonly tid: number;
-  /** The same for the same content: the renderer may keep a document, and does not read it again. */
+  /** Documents with the same version have the same content, so the renderer may keep a document instead of reading it again. */
   readonly version: string;
   /** Returns all bytes. */
   read(): Promise<Uint8Array>;
@@ -25,7 +25,7 @@ export interface PictureBounds {
 export interface PageMark {
   /** Text of the watermark. */
   readonly text: string;
-  /** Number that the trace mark contains, which nobody sees; less than 2^48. Small pictures get no trace mark. */
+  /** Number that the invisible trace mark contains; less than 2^48. Small pictures get no trace mark. */
   readonly traceId: number;
 }
 
@@ -40,7 +40,7 @@ export interface Trace {
 export interface PageRequest {
   /** From 0. */
   readonly index: number;
-  /** The picture fills them in one direction. A very tall page, and an image with fewer pixels, is drawn smaller. */
+  /** The picture fills these bounds in one direction. A very tall page, and an image with fewer pixels, is drawn smaller. */
   readonly bounds: PictureBounds;
   /** null: none. */
   readonly mark: PageMark | null;
@@ -66,7 +66,7 @@ export type DocumentProblem =
   | 'needsLibreOffice'
   | 'noSuchPage';
 
-/** A document cannot be drawn or marked. Another attempt would fail, too. */
+/** A document cannot be drawn or marked. Another attempt would usually fail, too. */
 export class DocumentUnusable extends Error {
   readonly problem: DocumentProblem;
 
@@ -86,38 +86,39 @@ export interface SignatureText {
 /** A PDF with an empty place for a signature. */
 export interface SignaturePlace {
   readonly bytes: Uint8Array;
-  /** Positions of `<`, and after `>`. The hexadecimal digits between them are the signature, which covers all other bytes. */
+  /** Position of the `<` before the signature in hexadecimal digits. The signature covers all bytes before `start` and from `end` on. */
   readonly start: number;
-  readonly end: number;
+  /** Position after the `>` that follows the digits. */ readonly end: number;
 }
 
 /** The renderer cannot work now. */
 export class RendererUnavailable extends Error {}
 
 /**
- * Draws and marks documents in processes that have no access to anything else. Every method throws DocumentUnusable and
- * RendererUnavailable. A tenant has one process of each kind at a time, so its tasks run one after the other.
+ * Draws and marks documents in sandboxed processes. Every method that works on a document may throw DocumentUnusable and
+ * RendererUnavailable. The tasks of a tenant run one after the other; conversions of Office documents may run beside them.
  */
 export interface Documents extends AsyncDisposable {
-  /** Whether it can draw Office documents: whether LibreOffice is installed, and works in its sandbox. */
+  /** Whether Office documents can be drawn, as far as is known: LibreOffice is installed, and works in its sandbox. */
   readonly drawsOffice: boolean;
   /**
    * Starts a process that draws PDF documents, so that the first document of a visitor need not wait for it. Does nothing if the tenant has
-   * one, or if processes of the maximum number of other tenants run.
+   * one, or if the maximum number of other tenants already have running processes.
    */
   prepare(tid: number): void;
   /** Returns the sizes of all pages. */
   pages(document: SourceDocument): Promise<readonly PageSize[]>;
-  /** Draws a page: as a PNG if it is a text without colours, else as a JPEG. */
+  /** Draws a page: as a PNG if it is a page of text without colours in a PDF or Office document, else as a JPEG. */
   draw(document: SourceDocument, request: PageRequest): Promise<PagePicture>;
   /** Returns the text of a page, at most 100,000 characters; '' of an image. @param index from 0 */
   text(document: SourceDocument, index: number): Promise<string>;
-  /** Returns a new PDF, or an image of the same format (of an Office document: a PDF), that contains only the pages of the document, with a mark over each. */
+  /** Returns a file that contains only the pages of the document, with a mark over each: an image of the same format, else a PDF. */
   mark(document: SourceDocument, mark: PageMark): Promise<Uint8Array>;
   /** Returns the trace mark of a page, for example of a photograph of it; null: none is found. @param index from 0 */
   findTrace(document: SourceDocument, index: number): Promise<Trace | null>;
   /**
-   * Adds an empty place for a signature to a PDF. Earlier signatures stay valid. DocumentUnusable: `encrypted`, `certified` or `damaged`.
+   * Adds an empty place for a signature to a PDF. Earlier signatures stay valid. The problem of DocumentUnusable is `encrypted`,
+   * `certified`, `damaged` or `tooCostly`.
    */
   addSignaturePlace(tid: number, pdf: Uint8Array, text: SignatureText): Promise<SignaturePlace>;
 }

@@ -26,7 +26,7 @@ export interface SignatureTable {
   timestamp_url: string;
 }
 
-/** Fingerprint of the secret key that encrypts the secrets of this database. Until a copy into this database is done: a mark instead. */
+/** Fingerprint of the secret key that encrypts the secrets of this database. Until a copy into this database is complete: a mark. */
 export interface SecretKeyTable {
   fingerprint: string;
 }

@@ -32,7 +32,7 @@ export interface Passkeys {
    */
   verifyCreation(creation: PasskeyCreation, challenge: string): Promise<Passkey | null>;
   /**
-   * Checks the signature of a passkey, and that its counter has increased, unless the device does not count.
+   * Checks the signature, the challenge and the host, and that the counter has increased (unless the device does not count).
    * @returns the passkey with its new counter, or null if a check fails
    */
   verifyUse(use: PasskeyUse, challenge: string, passkey: Passkey): Promise<Passkey | null>;

@@ -14,7 +14,7 @@ export interface SearchPosition {
   readonly id: number;
 }
 
-/** The records of a tenant whose texts are searched for words. */
+/** A table and a tenant: the tenant's records in the table, whose texts are searched for words. */
 export interface SearchScope {
   readonly table: 'share' | 'access_user';
   readonly tid: number;
@@ -35,7 +35,7 @@ export interface SearchQuery {
   /** null: no word, or one that is already a filter of `matches`. */
   readonly word: WordMatch | null;
   /**
-   * The records whose text index can find a word; null: they have none. Also given without a word: the index is loaded for the next query.
+   * The records, if a text index can find words in them; else null. Set also without a word: then the index is loaded for later queries.
    */
   readonly searchedRecords: SearchScope | null;
   /** Whether a filter other than `word` excludes records. */

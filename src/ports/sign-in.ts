@@ -15,7 +15,7 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
-/** What every sign-in needs of a login profile. Methods that get it throw Refusal (400) if the profile has changed since it was read. */
+/** What every sign-in needs of a login profile. Methods that read a provider's configuration throw Refusal (400) if the epoch differs. */
 export interface ProfileRef {
   readonly tid: number;
   readonly profile_id: number;
@@ -73,7 +73,7 @@ export interface PasswordSignIn {
   /**
    * Verifies the credentials within `attempt.countAttempt`. An unknown name, a wrong password and an inactive user take the same time
    * and get the same response.
-   * @throws Refusal (401, 429), see `SignInAttempt`; (403) without the required group; (503) if busy, or without the directory; (400)
+   * @throws Refusal (401, 429), see `SignInAttempt`; (403) without the required group; (503) if busy or if the directory is away; (400)
    */
   verify(profile: ProfileRef, credentials: PasswordCredentials, attempt: SignInAttempt): Promise<CompletedSignIn>;
   /**
@@ -116,7 +116,7 @@ export interface CodeCredentials extends CodePlace {
 /** Sign-in with a code that is sent by e-mail. */
 export interface CodeSignIn {
   /**
-   * Enqueues a mail with a new code, unless the mailbox has used up its codes of this hour. A new code replaces the earlier ones of its
+   * Enqueues a mail with a new code, unless the mailbox has reached its limit for one hour. A new code replaces the earlier ones of its
    * browser and link. Does the same for every address: whether the address may sign in is checked when the mail is sent.
    * @throws Refusal (503) if no mail can be sent
    */
@@ -138,7 +138,7 @@ export interface PasswordReset {
   redeem(tx: Tx, profile: ProfileRef, credentials: CodeCredentials, hash: string, now: number): Promise<CompletedSignIn | null>;
 }
 
-/** A sign-in that has begun at a provider, and the data that completes it. The browser stores it in an encrypted cookie. */
+/** A sign-in that Postern has begun, and the data that completes it. A cookie keeps `state` and `pending`, encrypted. */
 export interface StartedSignIn {
   /** Address to which the browser is sent. */
   readonly url: string;
@@ -174,7 +174,7 @@ export interface ProviderSignOut {
   /**
    * Verifies the provider's statement that a user has signed out.
    * @returns `subject`, empty if only a session is named; `providerSession`: its name, empty for all sessions of the subject
-   * @throws Refusal (400) if the statement is not valid; (503)
+   * @throws Refusal (400) if the statement is not valid; (503) if the provider is not available
    */
   verify(profile: ProfileRef, statement: string): Promise<{ readonly subject: string; readonly providerSession: string }>;
 }

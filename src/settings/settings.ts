@@ -38,7 +38,7 @@ export interface Settings {
   readonly sendfile: 'x-accel-redirect' | 'x-sendfile' | null;
   /** null: Postern sends no mail. */
   readonly mail: MailSettings | null;
-  /** null: operators sign in with passwords only. */
+  /** null: operators cannot sign in at a provider. */
   readonly operatorProvider: OperatorProvider | null;
   /** null: PDF files are signed only with keys that Postern stores. */
   readonly token: TokenSettings | null;
@@ -50,20 +50,20 @@ export interface Settings {
   readonly auditDays: number;
 }
 
-/** A setting is unknown, invalid, or contradicts another one. The message names the setting and says what is wrong. */
+/** Settings are unknown, invalid, missing, or contradict each other. The message names them and says what is wrong. */
 export class InvalidSetting extends Error {}
 
 const settingNames: readonly string[] = Object.values(settingDefinitions).map(({ name }) => name);
 
 const isWithin = (folder: string, outer: string) => folder === outer || folder.startsWith(outer === '/' ? outer : `${outer}/`);
 
-/** Returns an error for each root of locations that overlaps the folder of the database and the keys. Roots in `files` are allowed. */
+/** Returns an error for each root of locations that overlaps the folder of the database and the keys. Roots in its `files/` are allowed. */
 function overlappingRoots(roots: Settings['localRoots'], data: string): string[] {
   return roots
     .filter(({ folder }) => isWithin(data, folder) || (isWithin(folder, data) && !isWithin(folder, `${data}/files`)))
     .map(
       ({ folder }) =>
-        `${settingDefinitions.localRoots.name} names ${folder}, which overlaps ${settingDefinitions.data.name} (${data}), where the database and the keys are. Choose a folder that neither contains it nor is in it`,
+        `${settingDefinitions.localRoots.name} names ${folder}, which overlaps ${settingDefinitions.data.name} (${data}), where the database and the keys are. Choose a folder that does not contain ${data} and is not in it, except in ${data}/files`,
     );
 }
 

@@ -341,7 +341,7 @@ test('a configuration that would send passwords unencrypted, or could find nobod
   const refusedConfigurations: readonly [object, RegExp][] = [
     [{ url: 'ldap://directory.example.com' }, /must not be sent unencrypted/],
     [{ url: 'ldaps://directory.example.com', startTls: true }, /startTls is for ldap/],
-    [{ url: 'ldaps://ann:secret@directory.example.com' }, /without a path, a query or a password/],
+    [{ url: 'ldaps://ann:secret@directory.example.com' }, /without a path, a query, a fragment, a user name or a password/],
     [{ userFilter: '(uid=ann)' }, /with \{username\}/],
     [{ userFilter: '(uid={username}' }, /must be a filter/],
     [{ userFilter: undefined }, /userFilter is required/],

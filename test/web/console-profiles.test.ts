@@ -86,7 +86,7 @@ test('a change that locks out visitors of a login profile shows a warning before
   await page.getByText('Your own address is 127.0.0.1.').waitFor();
   await page.getByLabel('IP addresses', { exact: true }).fill('10.0.0.0/8');
   await page.getByText('Your own address is 127.0.0.1, which is not in this list.').waitFor();
-  await page.getByText(/Visitors from other IP addresses lose access at once. Your own IP address is not in the list./).waitFor();
+  await page.getByText(/Visitors from other IP addresses lose access at once. The allowed IP addresses do not include your own./).waitFor();
   await page.getByLabel('IP addresses', { exact: true }).fill('10.0.0.0/40');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Not saved. Check the marked fields.').waitFor();

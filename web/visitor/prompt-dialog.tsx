@@ -18,7 +18,7 @@ export interface Prompt {
 /** Trims a typed name, because phone keyboards add a space at the end. An unchanged name stays as it is. */
 const trimName = (text: string, initial: string | null) => (text === initial ? text : text.trim());
 
-/** A dialog that asks for a name or a confirmation before an action. Escape cancels the action. */
+/** A dialog that asks for a name or a confirmation before an action. Escape closes the dialog; an action that has begun goes on. */
 export function PromptDialog({ prompt, close }: { prompt: Prompt; close: (changed: boolean) => void }) {
   const translation = useTranslation();
   const { translate } = translation;

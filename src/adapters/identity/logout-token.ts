@@ -8,7 +8,7 @@ const maxAge = 300; // seconds
 const tolerance = 60; // seconds
 const maxLength = 16_384; // characters
 
-/** The issuer, the client and the keys that a token must match. */
+/** The issuer, the client, the keys and the signature algorithms that a token must match. */
 interface ExpectedToken {
   readonly issuer: string;
   readonly clientId: string;
@@ -33,7 +33,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /**
  * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, 2.6).
- * @throws ProviderRefused if it is not valid, or the response with the keys is not; ProviderUnavailable if the keys cannot be read
+ * @throws ProviderRefused if the token or the response with the keys is not valid; ProviderUnavailable if the provider does not respond
  */
 export async function verifyLogoutToken(token: string, { issuer, clientId, keys, algorithms }: ExpectedToken): Promise<SignOutStatement> {
   if (token.length > maxLength) throw new ProviderRefused('The logout token is too long.');

@@ -1,7 +1,7 @@
 import { type Directories, DirectoryRefused, DirectoryUnavailable, type TenantDirectory } from '#ports/directory.ts';
 import { type OutboundRequest, ResponseTooLarge, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 
-/** An HTTP request that the thread sends. */
+/** An HTTP request that the thread for providers and directories sends (`provider-thread.ts`). */
 export interface HttpTask {
   readonly url: string;
   readonly request: Omit<OutboundRequest, 'signal'>;
@@ -13,7 +13,7 @@ export type DirectoryTask =
   | { readonly method: 'verify'; readonly directory: TenantDirectory; readonly dn: string | null; readonly password: string }
   | { readonly method: 'signInByPattern'; readonly directory: TenantDirectory; readonly username: string; readonly password: string };
 
-/** A task of the thread. `abort` ends the HTTP request with that id. A ping only shows that the thread is not blocked. */
+/** A task of the thread. `abort` is the id of a task whose HTTP request ends. A ping only shows that the thread is not blocked. */
 export type ProviderTask = { readonly id: number } & (
   | { readonly http: HttpTask }
   | { readonly directory: DirectoryTask }
@@ -24,7 +24,7 @@ export type ProviderTask = { readonly id: number } & (
 const failures = { TargetRefused, TargetUnreachable, ResponseTooLarge, DirectoryUnavailable, DirectoryRefused } as const;
 type FailureKind = keyof typeof failures;
 
-/** An error of a task, in the form of a message. */
+/** An error of a task, as plain data that can be sent between threads. */
 export interface TaskFailure {
   /** null: an error of another class. */
   readonly kind: FailureKind | null;
@@ -33,13 +33,13 @@ export interface TaskFailure {
 
 export type ProviderResult = { readonly id: number } & ({ readonly value: unknown } | { readonly failure: TaskFailure });
 
-/** Returns an error in the form of a message. */
+/** Returns an error as plain data. */
 export function failureOf(cause: unknown): TaskFailure {
   const kind = Object.keys(failures).find((name): name is FailureKind => cause instanceof failures[name as FailureKind]) ?? null;
   return { kind, message: cause instanceof Error ? cause.message : String(cause) };
 }
 
-/** Returns the error that a message describes. */
+/** Returns the error that a failure describes. */
 export const errorOfFailure = ({ kind, message }: TaskFailure): Error => (kind === null ? new Error(message) : new failures[kind](message));
 
 export function runDirectoryTask(directories: Directories, task: DirectoryTask): Promise<unknown> {

@@ -6,7 +6,7 @@ import type { Media, MediaTypes } from '#ports/media.ts';
 const binaryType = 'application/octet-stream';
 const pdfHeader = Buffer.from('%PDF-');
 const maxPdfHeaderEnd = 1024; // bytes: PDF readers search this far for the header
-/** Types that file-type detects, but whose files are treated as text. */
+/** Types whose files are treated as text, even if file-type detects the type. */
 const textualTypes = [
   'application/xml',
   'image/svg+xml',
@@ -21,7 +21,7 @@ const zipType = 'application/zip';
 /** Names of files that every Office Open XML document contains, and almost no other ZIP file. */
 const officeFiles = ['_rels/.rels', '[Content_Types].xml'];
 
-/** Returns whether a ZIP file is an Office document. file-type finds out only if the list of contents is among the first bytes. */
+/** Returns whether a ZIP file is an Office document. file-type detects one only if `[Content_Types].xml` is in its head. */
 const isOffice = (type: string, head: Uint8Array) =>
   isOfficeType(type) || (type === zipType && officeFiles.some((name) => Buffer.from(head).includes(name)));
 
@@ -51,7 +51,7 @@ function charsetOf(head: Uint8Array): string | null {
 }
 
 const textMedia = (charset: string): Media => ({ kind: 'text', mediaType: `text/plain; charset=${charset}` });
-/** Returns whether the encoding was detected by a byte order mark. */
+/** Returns whether an encoding is UTF-16: `charsetOf` detects it by its byte order mark. */
 const hasByteOrderMark = (charset: string) => charset.startsWith('utf-16');
 
 const isPdf = (head: Uint8Array) => Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, maxPdfHeaderEnd)).includes(pdfHeader);

@@ -17,7 +17,7 @@ interface Options {
   /** The most bytes that a connection for HTTP requests may receive, including TLS and headers. Default: no limit. */
   readonly maxConnectionBytes?: number;
   /**
-   * Calls `work` in the next turn of a tenant, or of the server's network. The work processes what a server
+   * Calls `work` in the next turn of a tenant or, if it is not known, of the network of a server. The work processes what the server
    * has sent. Default: calls it in the next iteration of the event loop.
    */
   readonly addTurn?: AddTurn;

@@ -3,7 +3,7 @@ import { TargetUnreachable } from '#ports/outbound.ts';
 const noCipher = 'it does not support TLS 1.2 or later with ECDHE';
 const [noResponse, nameServerFailed, connectionClosed, certificateUntrusted, notTls] = [
   'it does not respond in time',
-  'the name server does not respond',
+  'the name server does not respond, or reports an error',
   'it closed the connection',
   'this machine does not trust its certificate',
   'it does not speak TLS at this port',
@@ -35,7 +35,7 @@ const reasons: ReadonlyMap<string, string> = new Map(
     UNABLE_TO_GET_ISSUER_CERT: certificateUntrusted,
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificateUntrusted,
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificateUntrusted,
-    POSTERN_LONG_HANDSHAKE: 'its certificates are longer than 12 KiB together',
+    POSTERN_LONG_HANDSHAKE: 'it sends more than 12 KiB, mostly certificates, before the connection is encrypted',
     EPROTO: notTls,
     ERR_SSL_WRONG_VERSION_NUMBER: notTls,
     ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,

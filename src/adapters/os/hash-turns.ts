@@ -28,9 +28,9 @@ export interface HashQueue {
 const busyRefusal = () => new Refusal('signInBusy', undefined, { retryAfter });
 
 /**
- * Returns a queue that limits the concurrent attempts. If sixty attempts wait, it refuses the newest attempt of the wide group with the
- * most waiting attempts, so that no group can lock out the others. If the new attempt is in this wide group, it compares the narrow
- * groups within this group in the same way.
+ * Returns a queue that limits the concurrent attempts. If an attempt arrives while sixty wait, the queue refuses the newest attempt of the
+ * wide group with the most attempts, so that no group can lock out the others. If the arriving attempt is in this wide group, the queue
+ * compares the narrow groups within this group in the same way.
  */
 export function hashQueue(maxConcurrent: number): HashQueue {
   const queue = fairQueue<WaitingAttempt>();

@@ -15,7 +15,7 @@ export interface StorageKind extends AsyncDisposable {
   sweep?(findTokensInUse: FindTokensInUse, signal?: AbortSignal): Promise<void>;
 }
 
-/** Returns the storages of all locations. The kind of a location selects the adapter. @param kinds by name, as location rows store it */
+/** Returns the storages of all locations. The kind of a location selects the adapter. @param kinds by the name that location rows store */
 export function storagesByKind(kinds: Readonly<Record<string, StorageKind>>): Storages & AsyncDisposable {
   const notAvailable = (kind: string) => `locations of kind "${kind}" are not available`;
   return {

@@ -28,7 +28,7 @@ export function pageRange(
     : { reversed: false, offset: startIndex, limit };
 }
 
-/** Returns the query for the rows of a page. Its first comparison looks redundant, but lets the database start within an index. */
+/** Returns the query for the rows of a page. With `after`, the first comparison lets the database start within an index. */
 export function pageRowsQuery(
   db: Tx,
   matches: Pick<Matches, 'rows'>,

@@ -32,7 +32,7 @@ export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
 
 const familyOf = (ip: ipaddr.IPv4 | ipaddr.IPv6) => (ip.kind() === 'ipv4' ? 4 : 6);
 
-/** Returns the block of an address. @param bits length of the prefix, at most 32 for IPv4 and 128 for IPv6 */
+/** Returns the block that contains an address. @param bits length of the prefix, at most 32 for IPv4 and 128 for IPv6 */
 export function blockOf(ip: ipaddr.IPv4 | ipaddr.IPv6, bits: number): AddressRange {
   const bytes = ip.toByteArray();
   const prefixBitsOf = (index: number) => Math.min(8, Math.max(0, bits - index * 8));
@@ -96,7 +96,7 @@ export function parseRanges(text: string): readonly AddressRange[] | { readonly 
 }
 
 /**
- * Ranges as a text for binary search, so that no request has to parse the list again. It holds the IPv4 ranges, `|` and the
+ * Ranges as a text for binary search, so that no request has to parse the list again. The text holds the IPv4 ranges, `|` and the
  * IPv6 ranges. Each range is its first and its last address in hexadecimal digits. The ranges of a family are sorted and do
  * not overlap. Empty: no range.
  */

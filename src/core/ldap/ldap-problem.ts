@@ -7,7 +7,7 @@ function urlProblem({ url: address, startTls }: LdapConfiguration): string | nul
   const url = URL.parse(address);
   if (url === null || url.hostname === '') return 'url must be an address such as ldaps://directory.example.com';
   if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
-    return 'url must be an address without a path, a query or a password';
+    return 'url must be an address without a path, a query, a fragment, a user name or a password';
   if (url.protocol === 'ldaps:')
     return startTls === true ? 'startTls is for ldap:// addresses: ldaps:// is encrypted from the first byte' : null;
   if (startTls === true || isLoopbackHost(url.hostname)) return null;

@@ -39,8 +39,8 @@ export type MailBlock =
   | { readonly kind: 'list'; readonly label: string; readonly items: readonly { readonly text: string; readonly note: string }[] };
 
 /**
- * Returns a text from outside Postern, such as a title or a path, for one line of a mail. Replaces line breaks, which could begin a new
- * header or imitate our own lines, by spaces. Replaces direction marks by a visible character.
+ * Returns a text from outside Postern, such as a title or a path, for one line of a mail. Replaces line breaks and other control
+ * characters by spaces: a line break could begin a new header or imitate lines of Postern. Replaces direction marks by a visible character.
  */
 export const oneLine = (text: string): string => visibleName(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')).trim();
 
@@ -147,5 +147,5 @@ export function renderAboveFooter({ subject, document }: ComposedMail): AddFoote
   };
 }
 
-/** Returns the subject of a mail without a link in its footer, and its content as text and as HTML. */
+/** Renders a mail whose footer has no link. */
 export const renderMail = (mail: ComposedMail): RenderedMail => renderAboveFooter(mail)();

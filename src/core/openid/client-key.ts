@@ -11,7 +11,7 @@ const algorithmProblem = 'must be an RSA key, or a key of the curve P-256';
 
 /** The algorithm identifiers of RSA (RFC 8017, A.1) and of the curve P-256 (RFC 5480, 2.1.1) in DER. */
 const algorithms = ['300d06092a864886f70d0101010500', '301306072a8648ce3d020106082a8648ce3d030107'];
-/** What comes before the algorithm in a private key (RFC 5208, 5): the length, and the version 0. */
+/** What comes before the algorithm in a private key (RFC 5208, 5): the tag and the length of a sequence, and the version 0. */
 const beforeAlgorithm = /^30(?:[0-7].|81..|82....)020100/;
 
 /** Returns why the text of a private key must not be parsed, or null. */
@@ -33,8 +33,8 @@ export function clientKeyProblem({ asymmetricKeyType, asymmetricKeyDetails = {} 
 }
 
 /**
- * Parses the private key of a client. Its text is checked first, because parsing a key of another algorithm can take seconds: OpenSSL
- * computes its public key.
+ * Parses the private key of a client. Its text is checked first, because parsing a key of a forbidden algorithm can take seconds:
+ * OpenSSL computes its public key.
  * @param parse parses the text; throws if it is damaged
  * @returns the key, or why a client cannot sign with it
  */

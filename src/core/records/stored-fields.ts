@@ -16,7 +16,7 @@ type StoredColumns<Flag extends string, Text extends string> = { [F in Flag as C
 /** Flags and texts as a record contains them. */
 type StoredValues<Flag extends string, Text extends string> = { [F in Flag]: boolean } & { [F in Text]: string };
 
-/** Flags and texts in a request: an absent one does not change, null clears it. */
+/** Flags and texts in a request. An absent field does not change; null sets a flag to false, and a text to the empty text. */
 type RequestedValues<Flag extends string, Text extends string> = { readonly [F in Flag]?: boolean | null } & {
   readonly [F in Text]?: string | null;
 };
@@ -60,7 +60,7 @@ export class StoredFields<const Flag extends string, const Text extends string> 
     return columns as Partial<StoredColumns<Flag, Text>>; // each column got the type of its field
   }
 
-  /** Returns the columns of all fields, with false and empty for those that a request does not contain. */
+  /** Returns the columns of all fields. A flag that the request does not contain is 0, and such a text is empty. */
   toNewColumns(request: RequestedValues<Flag, Text>): StoredColumns<Flag, Text> {
     const columns: Record<string, 0 | 1 | string> = {};
     for (const [, column] of this.#flagColumns) columns[column] = 0;

@@ -60,13 +60,13 @@ const visibleShare = Type.Object({
   can: permissions,
   copyProtect: shareFields.copyProtect,
   marked: Type.Boolean({
-    description: 'true: documents are shown as pages with a watermark (`pages`, `page`), and other files are not sent.',
+    description: 'true: PDF files, images and Office documents are shown with a watermark (`pages`, `page`). Other files are not sent.',
   }),
   officePages: Type.Boolean({
     description: 'true: Office documents have pages (`pages`, `page`). false: the server does not draw them.',
   }),
   pageText: Type.Boolean({ description: 'true: the text of the pages can be read (`page-text`).' }),
-  markedDownload: Type.Boolean({ description: 'true: PDF files and images can be downloaded with the watermark.' }),
+  markedDownload: Type.Boolean({ description: 'true: a visitor who may download gets PDF files and images with the watermark.' }),
   validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'When the link expires.' }),
   maxFileSize: Type.Integer({ description: 'Largest upload accepted, in bytes.' }),
   quota: Type.Unsafe<Static<typeof quota> | null>({
@@ -173,7 +173,7 @@ export const DocumentPages = Type.Object({
   pages: Type.Array(
     Type.Object({
       number: Type.Integer({ description: 'Number of the page, starting at 1.' }),
-      width: Type.Number({ description: 'Width as it is seen: of a PDF in points, of an image in pixels.' }),
+      width: Type.Number({ description: 'Width as shown: of an image in pixels, of other documents in points.' }),
       height: Type.Number({ description: 'Height, in the same unit.' }),
     }),
   ),

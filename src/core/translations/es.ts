@@ -59,7 +59,7 @@ export const es: VisitorMessages = {
   youMayUntilDay: 'Puede {actions} hasta el {moment} incluido.',
   nothingAllowed: 'No tiene permiso para ver ni cambiar nada aquí.',
   protectedFiles:
-    'Estos archivos están protegidos. Los documentos y las imágenes se abren con una marca de agua con su nombre. Los demás archivos no se pueden abrir aquí.',
+    'Estos archivos están protegidos. Los documentos y las imágenes se abren con una marca de agua que le identifica. Los demás archivos no se pueden abrir aquí.',
   unsignedFiles: 'Los archivos que requieren una firma digital aún no se pueden descargar. Pregunte a quien envió el enlace.',
   folders: 'Carpetas',
   searchHere: 'Buscar en esta carpeta',

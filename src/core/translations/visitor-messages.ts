@@ -1,7 +1,7 @@
 import type { en } from './en.ts';
 
-/** One text for each plural category of a language (CLDR). `other` is used when a category has no text. */
+/** The texts for the plural categories of a language (CLDR). `other` is used for a category without a text. */
 export type PluralForms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string };
 
-/** All texts for visitors in one language. */
+/** All texts for visitors in one language, except the texts of mails. */
 export type VisitorMessages = { readonly [Key in keyof typeof en]: (typeof en)[Key] extends string ? string : PluralForms };

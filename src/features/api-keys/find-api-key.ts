@@ -41,7 +41,7 @@ async function findKeyByHash(db: Tx, hash: string) {
   return byToken ? { ...byToken, byToken: true } : null;
 }
 
-/** A token that would be valid for more than twice its lifetime was issued while the clock was ahead: it counts as expired. */
+/** Returns whether key or token has expired. Also a token whose end is too far ahead: it was issued while the clock was wrong. */
 const isExpired = (key: { ends_at: number | null; expires_at: number | null; byToken: boolean }, now: number) =>
   [key.ends_at, key.expires_at].some((end) => end !== null && end <= now) ||
   (key.byToken && key.ends_at !== null && key.ends_at > now + 2 * tokenLife);

@@ -35,7 +35,7 @@ const jsonOrNull = (value: object | null) => (value === null ? null : JSON.strin
 /** Returns the reference that a page shows for a refused sign-in, so that operators can search for it; or an empty string. */
 const referenceOf = (after: object | null): string => (after !== null && 'reference' in after ? String(after.reference) : '');
 
-/** Appends an audit entry, in the transaction of the change that it records. @returns its id */
+/** Appends an audit entry; if it records a change, in the transaction of the change. @returns its id */
 export function appendAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<number> {
   const { share } = entry;
   return insertRowWithId(tx, 'audit', {

@@ -5,7 +5,7 @@ import type { Ports } from '#ports/ports.ts';
 
 const hour = 3_600_000;
 const batchSize = 1000; // entries in one transaction, so that other changes get their turn
-const batchBytes = 4 << 20; // of long texts in one transaction: the database reads each of their pages from the disk
+const batchBytes = 4 << 20; // bytes of long texts in one transaction: the database reads each page of these texts from the disk
 const maxGap = 7 * millisecondsPerDay; // between two entries: after a longer gap the clock may be wrong
 const waitAfterGap = 24 * hour; // gives the operator time to notice a wrong clock
 
@@ -30,7 +30,7 @@ async function findEntryTime({ store }: RetentionPorts, order: 'asc' | 'desc'): 
 }
 
 /**
- * Finds the last entry with a time before `end`. Returns the time of the entry written after it, in ms. If that is much later than
+ * Finds the last entry with a time before `end`. Returns the time of the next entry, in ms, or null. If this time is much later than
  * `end`, the clock may have been behind when the earlier entries were written, and retention would delete entries that are not old.
  */
 async function findNextEntryTime({ store }: RetentionPorts, end: number): Promise<number | null> {
@@ -74,9 +74,9 @@ async function deleteBefore(ports: RetentionPorts, before: number): Promise<numb
 
 /**
  * Returns the retention of the audit log. If the clock were ahead by more than POSTERN_AUDIT_DAYS, retention would delete the complete
- * log. Therefore it deletes the entries of at most one day each hour. It deletes nothing if, measured from the start, the clock and
+ * log. Therefore it deletes the entries of at most one day each hour. It deletes nothing if, counted since Postern started, the clock and
  * the monotonic clock differ by more than an hour. After a gap of more than `maxGap` between two entries, or between the newest entry and
- * the start, it waits for a day.
+ * the start of Postern, it waits for a day.
  * @param elapsed ms since an arbitrary time, from a monotonic clock
  */
 export function auditRetention(ports: RetentionPorts, elapsed: () => number, log: RetentionLog): AuditRetention {

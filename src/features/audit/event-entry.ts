@@ -5,7 +5,7 @@ import type { Tx } from '#ports/store.ts';
 import { appendAuditEntry, type NewAuditEntry } from './audit-entry.ts';
 import type { VisitEvent } from './visit-event.ts';
 
-/** Requests for one version of a file or an archive within this time are one download; ms. */
+/** Requests of one visitor for one version of a file or an archive within this time are one download; ms. */
 export const downloadWindow = 600_000;
 /** Equal events other than downloads, such as visits, folder listings, sign-ins and refusals, share one entry within this time; ms. */
 export const groupingWindow = 60_000;
@@ -66,8 +66,8 @@ const setOpenEntry = preparedQuery((db, p: QueryParameter<{ tid: number; key: st
 );
 
 /**
- * Finds the open entry of an equal event, or appends an entry. Ignores an open entry whose end is more than
- * `downloadWindow` in the future: it was written while the clock was ahead.
+ * Finds the open entry: the one that still counts events equal to this one. Without one, appends an entry. Ignores an open entry whose
+ * `until` is more than `downloadWindow` in the future: it was written while the clock was ahead.
  */
 export async function findOrAppendEntry(
   tx: Tx,

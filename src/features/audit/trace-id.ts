@@ -6,8 +6,9 @@ import type { VisitEvent } from './visit-event.ts';
 const idBytes = 6;
 
 /**
- * Returns the number in the trace marks of the files that a visitor gets. It is the same for equal downloads of one day, so that it is known
- * before the audit entry exists. Visitors who have not signed in share it if they share a site. Nobody can compute it without the secret key, so nobody can make a file that names another visitor.
+ * Returns the number in the trace marks of the files that a visitor gets. Equal downloads on one day in UTC, by one visitor from one site,
+ * get the same number, which is thus known before the audit entry exists. Visitors of one site who have not signed in get the same number
+ * for equal downloads. Without the secret key, nobody can compute the number of another visitor.
  * @param now ms since the epoch
  * @returns less than 2^48
  */

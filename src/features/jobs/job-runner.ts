@@ -48,7 +48,7 @@ const pauseAfter = ({ pauses, maxAttempts }: JobKind, attempts: number): number 
 
 const errorText = (cause: unknown) => (cause instanceof Error ? cause.message : 'unknown error').slice(0, maxErrorLength);
 
-/** Claims due jobs of some kinds and runs them. It uses the database's time, so a process with a wrong clock claims nothing early. */
+/** Claims due jobs of some kinds and runs them. Claims use the database's time, so a process with a wrong clock claims nothing early. */
 export class ScheduledJobs implements JobRunner {
   readonly #ports: Pick<Ports, 'store' | 'process'>;
   readonly #kinds: readonly JobKind[];
@@ -99,7 +99,7 @@ export class ScheduledJobs implements JobRunner {
   async #claim(kind: JobKind): Promise<void> {
     const runningCount = [...this.#running.values()].filter(({ claim }) => claim.kind === kind.name).length;
     if (runningCount >= kind.concurrency || this.#stopped) return;
-    // A job without work still runs, a minute late. So `JobCounts.oldest` exceeds a minute only if no process runs the job any more.
+    // A job without work still runs, a minute late. If `JobCounts.oldest` is far above a minute, no process runs the jobs, or too few.
     const overdue = kind.hasWork && !(await kind.hasWork()) ? idleInterval : 0;
     const times = { lease: kind.lease, overdue, longestPause: Math.max(kind.every ?? 0, ...kind.pauses) };
     const claims = await claimJobs(this.#ports, kind.name, kind.concurrency - runningCount, times);

@@ -7,7 +7,7 @@ export const makeDefault = changeOperation({
   name: 'loginprofile/makeDefault',
   method: 'POST',
   role: 'admin',
-  summary: 'Makes a login profile the default, which accessuser/add uses if its body has no authId.',
+  summary: 'Makes a login profile the default for accessuser/add and addMany without an authId, and for loginprofile/get without an id.',
   message: 'loginProfileMadeDefault',
   body: bodyOf(loginProfileFields, ['id'], []),
   target: { table: 'login_profile' },

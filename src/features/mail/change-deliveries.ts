@@ -26,8 +26,7 @@ async function chooseDeliveries(
     ).map((row) => row.id);
   const row = await rows.where('id', '=', id ?? 0).executeTakeFirst();
   if (!row) throw new Refusal('recordUnknown');
-  if (row.kind === 'code')
-    throw new Refusal('mailStateWrong', 'A sign-in code expires after ten minutes. The visitor can request a new one.');
+  if (row.kind === 'code') throw new Refusal('mailStateWrong', 'A code expires after ten minutes. The visitor can request a new one.');
   if (!allowed.includes(row.state)) throw new Refusal('mailStateWrong', `The state of the mail is ${row.state}.`);
   return [row.id];
 }

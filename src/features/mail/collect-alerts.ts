@@ -42,8 +42,8 @@ const readPage = (read: Tx, { tid, share_id, visitor }: VisitorOfShare) =>
     .execute();
 
 /**
- * Adds a digest for each visitor whose alerts have none. Searches all alerts each time, because marking each collected alert would cost
- * more. So the search misses no alert, even if transactions of several processes do not commit in the order of the ids.
+ * Adds a digest for each visitor who has alerts but no digest. Searches all alerts each time. Therefore, it misses no alert, even if
+ * transactions of several processes do not commit in the order of the ids. Marking each collected alert would cost more.
  */
 export class AlertCollector {
   readonly #store: Store;

@@ -23,7 +23,7 @@ async function nextTenant(store: Store, db: Tx, lane: MailLane, after: number, e
   return next?.tid ?? null;
 }
 
-/** Returns the next turn of a tenant that has a delivery which is due, or null. @param excluded turns that are left out */
+/** Returns the next of a tenant's turns in which a delivery is due, or null. @param excluded turns that are left out */
 async function nextTurn(store: Store, db: Tx, last: MailTurn & { readonly lane: MailLane }, excluded: ReadonlySet<string>) {
   const due = waitingDeliveries(db, last.lane).select('turn').where('tid', '=', last.tid).where(isDue(store)).orderBy('turn').limit(1);
   // Searches the index once for each excluded turn, instead of reading all deliveries of the turn, which may be many.

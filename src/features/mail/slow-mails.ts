@@ -6,7 +6,7 @@ import { maxSlowMails } from '#ports/mail.ts';
 const maxFastTime = 1000;
 const maxGroups = 200; // slow groups that are remembered
 /**
- * How many slow mails of a group may be sent in addition to the usual number. The limits of a turn and of a host are lower than that of
+ * While a group has so many slow mails, it begins no other mail. The limits of a turn and of a host are lower than that of
  * a tenant, so that other mails of the tenant are sent too.
  */
 const maxSlowByGroup = { host: 3, domain: 6, turn: 3, tenant: 8 };
@@ -15,7 +15,7 @@ const maxFastHosts = 1000; // hosts that are remembered
 const registryLabels: ReadonlySet<string> = new Set('ac co com edu go gob gov gv ltd mil ne net or org plc'.split(' '));
 
 interface GroupLimits {
-  /** How many slow mails of a group may be sent in addition to the usual number. */
+  /** While a group has so many slow mails, it begins no other mail. */
   readonly maxSlow: number;
   /** How many mails of all slow groups together may be sent at a time, not counting those that count towards `maxSlow`. */
   readonly maxWorkers: number;
@@ -94,8 +94,8 @@ export function mailDomain(host: string): string {
 export const turnKey = ({ tid, turn }: MailTurn): string => `${tid} ${turn}`;
 
 /**
- * Limits the slow mails of a lane. Slow recipients delay only mails of the same turn or to the same host. The slow mails of one
- * tenant delay no other tenant. The subdomains of a domain have a common limit, because one server may be slow for all of them. This
+ * Limits the slow mails of a lane. Slow recipients delay mainly mails of the same turn, and mails to the same host, also those of other
+ * tenants. The subdomains of a domain have a common limit, because one server may be slow for all of them. This
  * limit applies neither to the domain itself nor to hosts that were fast.
  */
 export class SlowMails {
@@ -130,7 +130,7 @@ export class SlowMails {
     this.#turns.countRunning(turnKey(mail), -1);
   }
 
-  /** Begins to send a mail to a host. @returns false if the mail must wait, because the host or its domain has many slow mails */
+  /** Begins a mail to a host. @returns false if it must wait: its host or domain has many slow mails, or slow hosts use many workers */
   beginHost(mail: RunningMail, host: string): boolean {
     if (this.#hosts.findCrowded().has(host) || this.#isDomainCrowded(host)) return false;
     mail.host = host;

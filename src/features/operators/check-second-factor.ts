@@ -60,7 +60,7 @@ async function proofOfCode(
   return row ? { recoveryCode: key } : null;
 }
 
-/** Returns the proof of a passkey, null if it is wrong, or 'expired' if the challenge has expired or was used. */
+/** Returns the proof of a passkey, null if it is wrong, or 'expired' if the challenge cannot be used any more. */
 async function proofOfPasskey(
   ports: ProofPorts,
   { id: operatorId, session_epoch: epoch }: OperatorEpoch,
@@ -92,7 +92,7 @@ function secondFactorNeeded(
 /**
  * Checks the second factor of an operator whose password is right.
  * @returns the proof, for `consumeProof`; null: the operator has no second factor; a refusal: the proof is wrong
- * @throws Refusal (401) if none was sent, or the challenge of the passkey has expired or was used; (429) during the delay after failures
+ * @throws Refusal (401) if none was sent, or the challenge of the passkey cannot be used any more; (429) during the delay after failures
  */
 export async function checkSecondFactor(
   ports: ProofPorts,

@@ -12,13 +12,13 @@ type SealPorts = Pick<Ports, 'vault' | 'clock'>;
 export const sealPending = ({ vault, clock }: SealPorts, purpose: string, signIn: object): string =>
   vault.seal(purpose, JSON.stringify({ ...signIn, until: clock.now() + providerSignInTime }));
 
-/** Returns the sign-in that a browser has begun, or null if it has another purpose, is too old, or cannot be decrypted. */
+/** Returns what `sealPending` has sealed, or null if its purpose or its time does not fit, or if it cannot be decrypted. */
 export function openPending<SignIn extends object>({ vault, clock }: SealPorts, purpose: string, sealed: string): SignIn | null {
   let signIn: SignIn & { readonly until: number };
   try {
     signIn = JSON.parse(vault.open(purpose, sealed));
   } catch {
-    return null; // not sealed by this installation
+    return null; // not sealed by this installation for this purpose
   }
   const remaining = signIn.until - clock.now();
   return remaining >= 0 && remaining <= providerSignInTime ? signIn : null;

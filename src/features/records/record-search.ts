@@ -45,7 +45,7 @@ export const emptyFirst = (column: string) => sql<number>`coalesce(${sql.ref(col
 
 const maxSortLength = 200; // characters
 
-/** Returns a sort expression for the beginning of a long text: for a late page, all earlier sort values are in the database's memory. */
+/** Returns a sort expression for the start of a long text: for a late page, the database holds the values of all earlier rows in memory. */
 export const sortablePrefix = (column: string) => sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(maxSortLength)})`;
 
 function parseDateFilter(field: 'fromDate' | 'toDate', text: string | undefined): number | null {
@@ -106,7 +106,7 @@ interface SearchRequest<TB extends keyof Database> {
 
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
 
-/** Returns the number of a tenant's records, and a version that changes whenever one of them changes (null: must not be cached). */
+/** Returns the number of a tenant's records, and a version that changes when one of them changes; null: a count must not be cached. */
 async function recordCount(db: Tx, { table, tid, isCacheable }: CountedRecords) {
   const [counts, column] = table === 'share' ? (['share_count', 'shares'] as const) : (['user_count', 'users'] as const);
   const { total, changes } = await db
@@ -117,7 +117,7 @@ async function recordCount(db: Tx, { table, tid, isCacheable }: CountedRecords) 
   return { total, version: isCacheable ? String(changes) : null };
 }
 
-/** Returns the ids of a page and the exact number of matches. */
+/** Returns the ids of a page, the exact number of matches, and the cursor of the next page. */
 export async function findPage<TB extends keyof Database>(
   store: Store,
   { matches, page, id, word, countedRecords }: SearchRequest<TB>,

@@ -6,6 +6,6 @@ const concurrency = { all: 16, tenant: 2 };
 const maxWaiting = { inner: 8, all: 64 };
 const retryAfter = 10; // seconds
 
-/** Returns the turns of tests: the mail server, provider or directory that is tested may hang. */
+/** Returns the turns of tests: the server or service that is tested, such as a mail server or a storage, may hang. */
 export const testTurns = (): ClientTurns =>
   tenantTurns({ concurrency, maxWaiting, refusal: () => new Refusal('testsBusy', undefined, { retryAfter }) });

@@ -4,7 +4,7 @@ import { type WaitingLimit, type WaitingRequest, waitingLimit } from './waiting-
 
 /**
  * The groups of a request, the outermost first. The outer groups take turns, and the inner groups take turns within their outer group.
- * The name of the innermost group identifies one client, also in different outer groups. All requests name the same number of groups.
+ * The innermost name identifies one client: it is the same client in every outer group. All requests name the same number of groups.
  */
 export type TurnGroups = readonly [outer: string, ...inner: string[]];
 
@@ -141,7 +141,7 @@ export function runWithRest<T>(
 }
 
 /**
- * Returns a function that runs work in the turns of a key, such as a location. The turns of a key exist while work uses them.
+ * Returns a function that calls `work` with the turns of a key, such as a location. The turns of a key exist while work uses them.
  * @param limit limit of the requests that wait, for all keys together; default: one limit for each key
  */
 export function turnsByKey(limits: Limits, limit?: WaitingLimit): <T>(key: string, work: (turns: Turns) => Promise<T>) => Promise<T> {

@@ -18,8 +18,8 @@ export interface ListenAddress {
 }
 
 /**
- * Returns the port; for 0, a free one.
- * @throws Error if another program listens on it. A socket with `reusePort` would share the port instead
+ * Returns the port of an address; if that is 0, a free port.
+ * @throws Error if another program listens on the port, or the port may not be used. With `reusePort`, several programs could share it
  */
 async function claimPort(address: ListenAddress): Promise<number> {
   const server = createServer().listen(address);
@@ -30,7 +30,7 @@ async function claimPort(address: ListenAddress): Promise<number> {
   return typeof boundAddress === 'object' && boundAddress ? boundAddress.port : address.port;
 }
 
-/** Stops listening. Resolves when its connections have ended; at once if the socket does not listen. */
+/** Ends the listening of a socket. Resolves when the connections of the socket have ended; at once if it does not listen. */
 const close = (socket: Server) => new Promise<void>((resolve) => socket.close(() => resolve()));
 
 /** Returns a socket whose connections the server handles as its own. It does not listen yet. */

@@ -24,7 +24,7 @@ interface Connection {
   request: IncomingMessage | null;
   /**
    * Upper bound of the body's bytes that are not parsed yet: its first bytes may have been parsed with the head. null: a chunked body.
-   * 0: no body, or one that began before the connection took turns. The bytes of such a body are parsed `headSlice` at a time.
+   * 0: no body is left, or it began before the connection took turns. The bytes of such a body are parsed `headSlice` at a time.
    */
   bodyLeft: number | null;
   chunkSlice: number;
@@ -86,7 +86,7 @@ export class ParseTurns {
     socket.on('data', (bytes: NonSharedBuffer) => this.#receive(connection, bytes));
     socket.on('resume', () => {
       if (!connection.unparsed) return;
-      socket.pause(); // the reader of a body, or Node.js after its own pause, has resumed it
+      socket.pause(); // the reader of a body, or Node.js after its own pause, has resumed the socket
       this.#enqueue(connection);
     });
     socket.once('close', () => this.#drop(connection));
@@ -118,8 +118,8 @@ export class ParseTurns {
   }
 
   /**
-   * Counts the bytes of a connection that waits. Beyond the limit, finds the wide network that holds the most bytes, and closes its
-   * connection that began to wait last.
+   * Counts the bytes of a connection that waits. While all these bytes exceed the limit, closes a connection: of
+   * the wide network that holds the most bytes, the connection that began to wait last.
    */
   #hold(connection: Connection): void {
     const bytes = (connection.unparsed?.length ?? 0) - connection.heldBytes;
@@ -195,7 +195,7 @@ export class ParseTurns {
     this.#parseTime += time;
     this.totalTime += time;
     if (bodyLeft === null) connection.chunkSlice = nextSlice(chunkSlice, time);
-    // If the last response has been sent (`writableEnded`), the remaining bytes can get none.
+    // If the last response has been sent (`writableEnded`), no response to the remaining bytes can be sent.
     if (isLast || socket.destroyed || socket.writableEnded) this.#drop(connection);
   }
 }

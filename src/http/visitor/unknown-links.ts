@@ -9,11 +9,11 @@ const maxVerified = 5; // pairs of name and password a minute from a network tha
 const minute = 60_000; // ms
 const maxExchanged = 500; // networks in one exchange: a client with many networks must not fill an SQL statement or the table
 
-/** Counts unknown links by network and minute, and refuses networks that try too many. */
+/** Counts unknown links by network, site and minute, and refuses networks and sites that try too many. */
 export interface UnknownLinks {
-  /** Counts an unknown link for the network of an address. */
+  /** Counts an unknown link for the network and the site of an address. */
   record(address: string): void;
-  /** Returns the refusal for a network that has tried too many unknown links, or null. */
+  /** Returns the refusal for an address whose network or site has tried too many unknown links, or null. */
   refusal(address: string): Refusal | null;
   /**
    * Counts a pair of name and password from a refused network, and returns whether it may be verified. Only pairs for existing links
@@ -40,7 +40,7 @@ interface SharedCounts {
   read(since: number): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Returns the networks that count the unknown links of an address, with their limits. For IPv4, the site is the network itself. */
+/** Returns the networks for which unknown links of an address count, with their limits. For IPv4, the site is the network itself. */
 const limitsOf = (address: string): ReadonlyMap<string, number> =>
   new Map([
     [siteOf(address), maxUnknownOfSite],

@@ -6,8 +6,8 @@ import { maxSessionDuration, surplusTokens } from '#features/visits/sessions/vis
 import type { NewSession } from '#features/visits/sign-in/sign-in.ts';
 import type { Store } from '#ports/store.ts';
 
-const maxCookies = 30; // session cookies of one browser: beyond thirty, the oldest are deleted
-const maxRead = 2 * maxCookies; // each costs a lookup, and a browser normally sends at most thirty
+const maxCookies = 30; // session cookies of one browser; `setSessionCookie` deletes those beyond thirty
+const maxRead = 2 * maxCookies; // each cookie costs a lookup, and a browser normally sends at most thirty
 const maxBasicLength = 1024; // characters
 
 /** Returns whether links use HTTPS. If so, cookies are sent over HTTPS only. */
@@ -47,8 +47,8 @@ export function credentialsOf(request: FastifyRequest, publicUrl: string): Crede
 /**
  * Sets a cookie, or deletes it.
  * @param seconds its lifetime; 0: deletes it
- * @param isSentAcrossSites whether browsers send it with a POST that a page of another website starts. Browsers require
- *   HTTPS for such cookies
+ * @param isSentAcrossSites whether browsers send it with a POST that a page of another website starts. Has no effect
+ *   without HTTPS, which browsers require for such cookies
  */
 export function sendCookie(
   reply: FastifyReply,
@@ -71,7 +71,7 @@ export function sendCookie(
   reply.header('set-cookie', cookie); // added to the cookies that are already set
 }
 
-/** Sets the cookie of a session, and deletes the oldest cookies beyond thirty. */
+/** Sets the cookie of a session. Deletes cookies beyond thirty: first those whose session is not found, then the oldest. */
 export async function setSessionCookie(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -30,7 +30,7 @@ export class Problem extends Error {
 export const asProblem = (cause: unknown) =>
   cause instanceof Problem ? cause : new Problem(0, 'unknown', 'An error occurred in this page. Reload it and try again.');
 
-/** The query parameters of a request. Undefined values are left out. */
+/** The query parameters of a request. Undefined values and empty texts are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** The options of a change, in addition to its body. */
@@ -144,5 +144,5 @@ const operationBy =
 
 /** Calls an operation with a body, other than a deletion. @throws Problem */
 export const post = operationBy('POST');
-/** Calls an operation that deletes a record. @throws Problem */
+/** Calls an operation whose method is DELETE. @throws Problem */
 export const remove = operationBy('DELETE');

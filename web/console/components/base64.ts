@@ -1,4 +1,4 @@
-const step = 0x8000; // bytes: more arguments of one call would exceed the stack
+const step = 0x8000; // bytes: far more arguments in one call could exceed the stack
 
 /** Returns the bytes of a file in base64. */
 export async function base64Of(file: File): Promise<string> {

@@ -15,7 +15,7 @@ interface Props<T extends Row> {
   readonly close: () => void;
 }
 
-/** Deletes the record of the page, then opens the list. */
+/** A dialog that deletes the record of the page after a confirmation, and then opens the list of such records. */
 export function DeleteDialog<T extends Row>({ kind, noun, action, record, nameOf, listPath, close }: Props<T>) {
   const navigate = useNavigate();
   return (

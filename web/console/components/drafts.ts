@@ -11,7 +11,7 @@ const isSecret = (name: string) => ['password', 'linkPassword', ...profileSecret
 /** Returns the session storage key of a draft. Each operator has separate drafts. */
 export const draftKey = ({ tid, id }: CallerRecord, name: string) => `${prefix} ${tid} ${id} ${name}`;
 
-/** Stores the fields that differ from the initial values, except secrets. Deletes the draft if there are none. */
+/** Stores the fields that differ from the initial values, except secrets. Deletes the draft if no such field is left. */
 export function saveDraft(key: string, initial: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): void {
   const changedFields = Object.entries(values).filter(
     ([name, value]) => !isSecret(name) && JSON.stringify(value) !== JSON.stringify(initial[name]),

@@ -15,7 +15,7 @@ interface Options<V extends Record<string, unknown>> {
   readonly names?: Readonly<Record<string, string>>;
 }
 
-/** Why saving failed. If the fields show all errors, the text refers to them. */
+/** Why saving failed. If all errors are shown at fields, the text says to check these fields. */
 export interface SaveFailure {
   readonly problem: Problem;
   readonly text: string;

@@ -9,7 +9,7 @@ export const AzureFields = ({ form }: { readonly form: UseFormReturnType<Locatio
     <TextInput label="Storage account" placeholder="acme" {...form.getInputProps('account')} />
     <TextInput
       label="Address of the account"
-      description="Leave empty for the public cloud of Azure. For an address in a private network, POSTERN_PRIVATE_TARGETS on the server must include it."
+      description="Leave empty for the public cloud of Azure. For an address in a private network, the setting POSTERN_PRIVATE_TARGETS must include it."
       placeholder="https://acme.blob.core.windows.net"
       {...form.getInputProps('endpoint')}
     />

@@ -39,7 +39,7 @@ const S3 = ({ form }: Props) => (
     <TextInput label="Region" placeholder="eu-central-1" required withAsterisk={false} {...form.getInputProps('region')} />
     <TextInput
       label="Address of the service"
-      description="Leave empty for Amazon S3. For a service in a private network, POSTERN_PRIVATE_TARGETS on the server must include its address."
+      description="Leave empty for Amazon S3. For a service in a private network, the setting POSTERN_PRIVATE_TARGETS must include its address."
       placeholder="https://s3.example.com"
       {...form.getInputProps('endpoint')}
     />

@@ -8,7 +8,7 @@ export const SftpFields = ({ form }: { readonly form: UseFormReturnType<Location
   <>
     <TextInput
       label="Server"
-      description="If this server is in a private network, its address must be in POSTERN_PRIVATE_TARGETS, a setting of Postern."
+      description="For a server in a private network, the setting POSTERN_PRIVATE_TARGETS must include its address."
       placeholder="sftp.example.com"
       required
       withAsterisk={false}

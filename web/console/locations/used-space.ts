@@ -1,7 +1,7 @@
 import { formatCount, formatNumber, formats } from '#console/components/format.ts';
 import type { Location } from '#core/records/location.ts';
 
-/** Returns what a location holds: `1.2 GB in 53 files`, with its quota if it has one. */
+/** Returns what a location holds: `1.2 GB in 53 files`, with its quota if it has one; or that it is not counted yet. */
 export function usedSpaceText({ usedBytes, usedFiles, maxBytes, maxFiles }: Location): string {
   if (usedBytes === null || usedFiles === null) return 'Not counted yet';
   const size = `${formats.size(usedBytes)}${maxBytes === null ? '' : ` of ${formats.size(maxBytes)}`}`;

@@ -7,7 +7,7 @@ export const WebdavFields = ({ form }: { readonly form: UseFormReturnType<Locati
   <>
     <TextInput
       label="Address of the server"
-      description="Include the path at which the server offers WebDAV. For a server in a private network, POSTERN_PRIVATE_TARGETS on the server of Postern must include its address."
+      description="Include the path at which the server offers WebDAV. For a server in a private network, the setting POSTERN_PRIVATE_TARGETS must include its address."
       placeholder="https://cloud.example.com/remote.php/dav/files/postern"
       required
       withAsterisk={false}

@@ -5,7 +5,7 @@ import { asProblem, Problem, post } from '#console/api/call.ts';
 import { TestPanel } from '#console/components/test-panel.tsx';
 
 interface Props {
-  /** Login profile. */
+  /** Id of the login profile. */
   readonly id: number;
 }
 
@@ -13,7 +13,7 @@ const providerSteps = {
   metadata: 'Metadata of the provider',
   keys: 'Keys of the provider',
   certificates: 'Certificates of the provider',
-  client: 'Client ID and client secret',
+  client: 'Client ID and client authentication',
 };
 
 /** Returns a mutation that opens a window in which the operator signs in at the provider and sees the result. */

@@ -72,7 +72,7 @@ export function SecondFactorSection() {
   const client = useQueryClient();
   const [dialog, open] = useState<OpenDialog>(null);
   const { data, error, refetch } = useQuery(secondFactorsQuery);
-  /** Whether the dialog shows new recovery codes. It then closes only with the button below them. */
+  /** Whether the dialog that adds an app or a passkey shows new recovery codes. Then only the button below the codes closes the dialog. */
   const [showsCodes, setShowsCodes] = useState(false);
   const close = () => {
     open(null);

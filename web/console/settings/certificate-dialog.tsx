@@ -71,7 +71,7 @@ export function CertificateDialog({ timestampUrl, isStored, tokenKeyIds, onSaved
         )}
         <TextInput
           label="Time-stamp authority"
-          description="Optional: its address. It confirms when a file was signed (RFC 3161)."
+          description="Optional: the address of an authority that confirms when a file was signed (RFC 3161)."
           placeholder="https://tsa.example.com/"
           type="url"
           {...form.getInputProps('timestampUrl')}

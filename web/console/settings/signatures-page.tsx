@@ -102,7 +102,7 @@ function Stored({ signature: { subject, issuer, serialNumber, validTo, tokenKeyI
     <>
       {warning && (
         <Alert color="red" mb="md" title={warning}>
-          Upload a new certificate. PDF files that must be signed cannot be downloaded after it has expired.
+          Upload a new certificate. PDF files that must be signed cannot be downloaded after the present one has expired.
         </Alert>
       )}
       <Section title="Certificate">

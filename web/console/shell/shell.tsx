@@ -37,7 +37,7 @@ const pageRoles: readonly (readonly [string, Role])[] = [
   ['/settings/account', 'reader'],
 ];
 
-/** Returns the role that an operator needs to see a page. The page of a location itself checks for the role admin. */
+/** Returns the role that an operator needs to see a page. The page of one location also checks for the role admin. */
 function roleFor(pathname: string): Role {
   const ownRole = pageRoles.find(([path]) => path === pathname)?.[1];
   return ownRole ?? navigationItems.find(({ to }) => to !== '/' && pathname.startsWith(`/${to.split('/')[1]}`))?.role ?? 'reader';

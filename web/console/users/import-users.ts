@@ -50,7 +50,7 @@ const userOf = ({ cells: { password: _, active, ...fields } }: ImportRow) => ({
 
 const labelOf = (name: string) => fieldLabels[importFields.find((field) => field === name) ?? 'username'];
 
-/** Returns the reason for each row from field errors such as `users.3.email`. */
+/** Returns why rows were refused, by their index in the batch, from field errors such as `users.3.email`. */
 function reasonsByRow(fieldErrors: readonly FieldError[]): ReadonlyMap<number, string> {
   const reasons = new Map<number, string>();
   for (const { field, detail } of fieldErrors) {
@@ -63,7 +63,7 @@ function reasonsByRow(fieldErrors: readonly FieldError[]): ReadonlyMap<number, s
 }
 
 /**
- * Adds a batch of rows. It sends the batch again without the rows that the server refuses.
+ * Adds a batch of rows. Sends the batch again without the rows that the server refuses.
  * @throws Problem if the batch fails for a reason that no row causes
  */
 async function addBatch(

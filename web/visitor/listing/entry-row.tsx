@@ -34,7 +34,7 @@ function ModifiedTime({ instant }: { readonly instant: string | null }) {
   );
 }
 
-/** The row of a file or folder. A click on its name opens it, or downloads a file that the visitor cannot view. */
+/** The row of a file or folder. A click on its name opens it, or downloads a file that the visitor can only download. */
 export function EntryRow({
   entry,
   path,

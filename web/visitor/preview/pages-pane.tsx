@@ -71,7 +71,7 @@ interface PageProperties {
   readonly count: number;
   /** CSS pixels. */
   readonly width: number;
-  /** Whether the visitor may read the text of the page, and whether it is shown. */
+  /** `hasText`: the visitor may read the text of the page. `showsText`: the text is shown. */
   readonly hasText: boolean;
   readonly showsText: boolean;
   readonly loadText: LoadText;

@@ -2,7 +2,7 @@ import type { Root } from 'mdast';
 
 const maxTime = 3000; // ms
 
-/** Parses Markdown in a worker. @returns null if it takes too long, or the text is nested too deeply */
+/** Parses Markdown in a worker. @returns `tree`: null if it takes too long or fails, as for deep nesting; `stop` ends the worker */
 export function parseMarkdown(text: string): { readonly tree: Promise<Root | null>; readonly stop: () => void } {
   const worker = new Worker(new URL('./markdown-worker.ts', import.meta.url), { type: 'module' });
   const { promise, resolve } = Promise.withResolvers<Root | null>();

@@ -11,14 +11,14 @@ const MarkdownText = lazy(() => import('./markdown-text.tsx').then(({ MarkdownTe
 const maxBytes = 1 << 20; // more text than anyone reads on a page
 const maxMarkdown = 1 << 18; // characters; a longer text is shown as it is, because formatting it takes too long
 
-/** How a text is shown: as it is, as a table in CSV, or as Markdown. */
+/** How a text is shown: as it is, as a table (CSV), or formatted (Markdown). */
 export type TextFormat = 'plain' | 'csv' | 'markdown';
 
 interface Properties {
   readonly path: readonly string[];
   readonly name: string;
   readonly textFormat: TextFormat;
-  /** Receives the kind of the file if the server detects that it is not text. */
+  /** Receives the kind of the file if the server detects that it is not text, but of a kind that can be shown. */
   readonly onKindDetected: (kind: FileKind) => void;
   /** Called if the file is neither text nor of a kind that can be shown. */
   readonly onUnshowable: () => void;

@@ -16,7 +16,7 @@ export function saveFolderAddress(): void {
   if (window.location.hash !== '') saveStoredText('sessionStorage', key, `${Date.now()} ${window.location.hash}`);
 }
 
-/** Returns the stored fragment of the address. Returns an empty string if there is none, or if it is older than ten minutes. */
+/** Deletes and returns the stored fragment of the address. Returns an empty string if there is none, or if it is older than ten minutes. */
 function takeFolderAddress(): string {
   const [, startedAt = '0', hash = ''] = /^(\d+) (#.*)$/.exec(readStoredText('sessionStorage', key) ?? '') ?? [];
   deleteStoredText('sessionStorage', key);

@@ -36,7 +36,7 @@ export function FileButton({ icon, label, className, onFiles, attributes = {} }:
   );
 }
 
-/** The upload buttons: for files, and for a folder on a computer or the camera on a phone. */
+/** The upload buttons: for files, and for the camera on a device that is used by touch, otherwise for a folder. */
 export function UploadButtons({ onFiles }: { onFiles: (files: readonly FileToUpload[]) => void }) {
   const { translate } = useTranslation();
   const isTouch = useMedia(touchQuery);

@@ -5,7 +5,7 @@ import { type TextRun, textRuns } from './text-runs.ts';
 /** A step of an outline: move, line, cubic curve or close, and its coordinates. */
 export interface OutlineStep {
   readonly operator: 'M' | 'L' | 'C' | 'Z';
-  /** x and y in turns; y grows upwards. */
+  /** x and y alternate; y grows upwards. */
   readonly coordinates: readonly number[];
 }
 
@@ -17,7 +17,7 @@ export interface TextOutline {
 
 type Point = readonly [number, number];
 
-/** Returns a quadratic curve as a cubic one, which is all that PDF has. */
+/** Returns a quadratic curve as a cubic one: PDF has only cubic curves. */
 function cubicOf([x0, y0]: Point, [x1, y1]: Point, [x2, y2]: Point): readonly number[] {
   const between = (from: number, to: number) => from + (2 / 3) * (to - from);
   return [between(x0, x1), between(y0, y1), between(x2, x1), between(y2, y1), x2, y2];

@@ -8,7 +8,7 @@ const minEqual = 0.8; // part of the pixels that equal the pixel to their left: 
 const filterUp = 2; // each byte is stored as its difference from the one above (ISO/IEC 15948, 9.2)
 
 /**
- * Returns the rows of a picture in grey, with a trace mark, each after the number of its filter.
+ * Returns the rows of a picture in grey, each after the number of its filter. @param traceId as in `encodeGreyPng`
  * @returns null if the picture has colours, or if it is so varied that a JPEG is much smaller
  */
 function greyRows({ data, width, height }: Picture, traceId: number | null): Uint8Array | null {
@@ -55,7 +55,7 @@ function chunk(type: string, content: Uint8Array): Buffer {
 export function encodeGreyPng(picture: Picture, traceId: number | null): Uint8Array | null {
   const rows = greyRows(picture, traceId);
   if (!rows) return null;
-  const header = Buffer.alloc(13); // the rest is 0: the only compression, filter method and interlace method
+  const header = Buffer.alloc(13); // the rest is 0: the only compression and filter methods, and no interlacing
   header.writeUInt32BE(picture.width, 0);
   header.writeUInt32BE(picture.height, 4);
   header.set([bitDepth, greyscale], 8);

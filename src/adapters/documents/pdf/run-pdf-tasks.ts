@@ -35,7 +35,7 @@ function markPicture({ data }: Picture): MarkPicture {
   return { data, drawn: Uint32Array.from(drawn) };
 }
 
-/** Lays the marks over a picture of the same size on white ground. */
+/** Lays the marks over the picture of a page: it has the same size, and no transparent pixels. */
 function blend({ data: ground }: Picture, { data: marks, drawn }: MarkPicture): void {
   for (const pixel of drawn) {
     const alpha = marks[pixel + 3] ?? 0;

@@ -18,7 +18,7 @@ export class FrameTooLarge extends Error {}
 const lengthsSize = 8; // bytes: the lengths of header and bytes, as two big-endian integers
 const maxHeader = 1 << 20; // bytes
 
-/** Writes a frame. Resolves when the stream takes further frames. */
+/** Writes a frame. Resolves when the stream has written the frame. */
 export async function writeFrame(stream: Writable, { header, bytes }: Frame): Promise<void> {
   const json = Buffer.from(JSON.stringify(header));
   const lengths = Buffer.alloc(lengthsSize);
@@ -37,7 +37,7 @@ function parseJsonObject(json: Buffer): Header {
   return { ...header };
 }
 
-/** Yields the frames of a stream. @param maxBytes of the bytes of a frame @throws FrameTooLarge before it reads the frame */
+/** Yields the frames of a stream. @param maxBytes limit of `bytes` in one frame @throws FrameTooLarge when the lengths have arrived */
 export async function* readFrames(stream: Readable, maxBytes: number): AsyncGenerator<Frame> {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -49,7 +49,7 @@ export async function* readFrames(stream: Readable, maxBytes: number): AsyncGene
       let received = join(pieces);
       const [headerLength, bytesLength] = [received.readUInt32BE(0), received.readUInt32BE(4)];
       if (headerLength > maxHeader || bytesLength > maxBytes)
-        throw new FrameTooLarge(`a frame has ${headerLength} and ${bytesLength} bytes`);
+        throw new FrameTooLarge(`a frame is too large: its header has ${headerLength} bytes, its content ${bytesLength}`);
       const [start, end] = [lengthsSize + headerLength, lengthsSize + headerLength + bytesLength];
       needed = end;
       if (received.length >= end) {

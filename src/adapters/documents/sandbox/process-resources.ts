@@ -3,11 +3,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 
 const mebibyte = 1 << 20;
-const pageSize = 4096; // bytes; of /proc
+const pageSize = 4096; // bytes of a page, the unit of /proc/{pid}/statm
 const lowPriority = constants.priority.PRIORITY_BELOW_NORMAL;
 const firstToKill = '1000'; // the kernel ends this process first if the machine runs out of memory
 
-/** Lowers the priority of a process, and of those that it starts later. */
+/** Lowers the priority of a process, and of those that it starts later. If memory runs out, the kernel ends them first. */
 export function lowerPriority(pid: number): void {
   try {
     setPriority(pid, lowPriority);

@@ -3,14 +3,14 @@ import type { KeyObject, X509Certificate } from 'node:crypto';
 const curves: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1'];
 const [minRsaBits, maxRsaBits] = [2048, 4096];
 
-/** Returns whether a key, public or private, is of an algorithm and a length that signatures may have. */
+/** Returns whether signatures may use a key, public or private: RSA of `minRsaBits` to `maxRsaBits`, or EC on one of `curves`. */
 export function isAllowedKey({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
   const { modulusLength = 0, namedCurve } = asymmetricKeyDetails;
   const isRsa = asymmetricKeyType === 'rsa' && modulusLength >= minRsaBits && modulusLength <= maxRsaBits;
   return isRsa || (asymmetricKeyType === 'ec' && curves.includes(namedCurve));
 }
 
-/** Returns a certificate and those that issued it, as far as they are known. */
+/** Returns a certificate and the chain of its issuers, as far as `certificates` contains them: DER in base64. */
 export function chainOf(own: X509Certificate, certificates: readonly X509Certificate[]): [string, ...string[]] {
   const issuers: X509Certificate[] = [];
   for (let last = own; ; ) {

@@ -28,12 +28,12 @@ const oid = {
 };
 const directoryName = 4; // the choice of GeneralName for a name in X.500 form
 
-/** Returns a copy whose buffer holds nothing else, as asn1js expects. */
+/** Copies bytes into a buffer that holds nothing else, as asn1js expects. */
 export const exactBuffer = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 
 export const sha256Of = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
 
-/** Signs the SHA-256 of some bytes. @returns the signature: of RSA with PKCS #1 v1.5, or of ECDSA in DER */
+/** Signs the SHA-256 of some bytes. @returns an RSA signature with PKCS #1 v1.5 padding, or an ECDSA signature in DER */
 export type SignBytes = (bytes: Uint8Array) => Promise<Uint8Array>;
 
 /** Asks an authority for a time stamp of some bytes. @returns a TimeStampToken (RFC 3161) in DER */
@@ -41,7 +41,10 @@ export type TimeStamper = (stamped: Uint8Array) => Promise<Uint8Array>;
 
 const attribute = (type: string, value: unknown) => new Attribute({ type, values: [value] });
 
-/** Returns the value of signing-certificate-v2 (RFC 5035): SHA-256 hash, issuer and serial number. DER omits the algorithm, the default. */
+/**
+ * Returns the value of signing-certificate-v2 (RFC 5035): SHA-256 hash, issuer and serial number. DER omits the hash algorithm, because
+ * SHA-256 is the default.
+ */
 function signingCertificate(der: Uint8Array, { issuer, serialNumber }: Certificate): Sequence {
   const issuerNames = new GeneralNames({ names: [new GeneralName({ type: directoryName, value: issuer })] }).toSchema();
   const issuerSerial = new Sequence({ value: [issuerNames, serialNumber] });
@@ -65,7 +68,7 @@ function sortAttributes(attributes: readonly Attribute[]): Attribute[] {
 /**
  * Returns a detached CMS signature for `ETSI.CAdES.detached` (ETSI EN 319 142-1), in DER.
  * @param digest SHA-256 of the signed bytes
- * @param sign with the key of the first certificate
+ * @param sign signs with the private key of the first certificate in `chain`
  * @param timeStamp null: level B-B; else B-T, with a time stamp of the signature's value
  */
 export async function cmsSignature(
@@ -76,7 +79,7 @@ export async function cmsSignature(
 ): Promise<Uint8Array> {
   const certificates = chain.map((base64) => Certificate.fromBER(exactBuffer(Buffer.from(base64, 'base64'))));
   const [own] = certificates;
-  if (!own) throw new TypeError('a signing certificate has no certificate');
+  if (!own) throw new TypeError('the certificate chain is empty');
   const attributes = sortAttributes(signedAttributes(digest, Buffer.from(chain[0], 'base64'), own));
   const signedBytes = new SetOf({ value: attributes.map((value) => value.toSchema()) }).toBER();
   const isRsa = new X509Certificate(Buffer.from(chain[0], 'base64')).publicKey.asymmetricKeyType === 'rsa';

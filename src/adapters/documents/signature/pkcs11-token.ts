@@ -11,7 +11,7 @@ const maxConcurrent = 2; // sessions of the token
 const maxWaiting = 8;
 const restTime = 30_000; // ms without attempts after the token has not responded
 const pinVariable = 'POSTERN_TOKEN_PIN';
-/** The beginning of the DigestInfo of a SHA-256 (RFC 8017, 9.2), which RSA signs. */
+/** The beginning of the DigestInfo of a SHA-256 hash (RFC 8017, 9.2). RSA signs the DigestInfo. */
 const digestInfo = Buffer.from('3031300d060960864801650304020105000420', 'hex');
 
 /** The key is not that of the certificate. */
@@ -25,7 +25,7 @@ export class Pkcs11Token {
   readonly #settings: TokenSettings;
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #limit = pLimit(maxConcurrent);
-  /** A token is locked after a few attempts with a wrong PIN. */
+  /** true: the PIN was wrong. No further attempt is made, because a token is locked after a few attempts with a wrong PIN. */
   #isPinWrong = false;
   #restsUntil = 0;
 
@@ -64,7 +64,7 @@ export class Pkcs11Token {
 
   async #sign(keyId: string, isRsa: boolean, bytes: Uint8Array): Promise<Uint8Array> {
     const { module, label, pin } = this.#settings;
-    this.#checkPin(); // another signature may have found it wrong while this one waited
+    this.#checkPin(); // another signature may have found the PIN wrong while this one waited
     const digest = createHash('sha256').update(bytes).digest();
     const mechanism = isRsa ? ['RSA-PKCS'] : ['ECDSA', '--signature-format', 'openssl'];
     const parameters = ['--module', module, '--token-label', label, '--login', '--pin', `env:${pinVariable}`, '--id', keyId, '--sign'];

@@ -28,7 +28,7 @@ function decrypt(file: Uint8Array, password: string): Pkcs12 {
 const bagsOf = (file: Pkcs12, type: string | undefined): readonly Bag[] =>
   type === undefined ? [] : (file.getBags({ bagType: type })[type] ?? []);
 
-/** Returns the private key of a bag. The library parses RSA keys; others are returned as they are stored. */
+/** Returns the private key of a bag. The library parses RSA keys only, and leaves other keys as they are stored. */
 function keyOf({ key, asn1: stored }: Bag): KeyObject | null {
   const info = key ? pki.wrapRsaPrivateKey(pki.privateKeyToAsn1(key)) : stored;
   return info ? createPrivateKey({ key: derOf(info), format: 'der', type: 'pkcs8' }) : null;

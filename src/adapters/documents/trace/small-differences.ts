@@ -22,8 +22,8 @@ function neighbourOffsets(): readonly { readonly x: number; readonly y: number }
 }
 
 /**
- * Returns by how much each pixel is lighter than those around it that are about as light. So the letters and edges of a page add nothing,
- * and the cells of a trace mark remain. @param grey one byte for each pixel
+ * Returns by how much each pixel is lighter than those around it that are about as light; 0 at the border and where too few are. So the
+ * letters and edges of a page add nothing, and the cells of a trace mark remain. `data` has one grey byte for each pixel.
  */
 export function smallDifferences({ data, width, height }: Pixels): Differences {
   const values = new Float32Array(width * height);

@@ -3,7 +3,7 @@ import { ResponseInvalid } from '#ports/provider-errors.ts';
 import type { XmlResult, XmlTask } from './saml-thread.ts';
 
 const timeLimit = 2000; // ms for one document
-const unreadMessage = 'The XML could not be read: it takes too much time or memory.';
+const unreadMessage = 'The XML could not be read: it takes too much time or memory, or the thread has ended.';
 
 /**
  * Reads one document at a time in a thread. Ends the thread if a document takes too much time or memory: a short document can keep a
@@ -18,7 +18,7 @@ export class XmlLane implements AsyncDisposable {
     return this.#waiting !== undefined;
   }
 
-  /** Reads a document. Call it only while the lane is not busy. @returns what the task reads @throws ResponseInvalid */
+  /** Reads a document. Call it only while the lane is not busy. @returns what the thread has read @throws ResponseInvalid */
   async read(task: XmlTask): Promise<unknown> {
     const waiting = Promise.withResolvers<unknown>();
     const timer = setTimeout(() => this.#endThread(), timeLimit);

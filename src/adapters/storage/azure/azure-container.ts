@@ -48,7 +48,7 @@ export class AzureContainer {
   }
 
   /**
-   * Sends an authorized request about a blob; '' is the container. May send it again after a failure.
+   * Sends an authorized request about a blob; the key '' means the container. May send it again after a failure.
    * @returns the response, if it is a success or has an expected status
    * @throws StorageUnavailable; OutcomeUnknown for a change that may have taken place; ChangeImpossible; the reason of the signal
    */
@@ -107,12 +107,12 @@ export class AzureContainer {
     if (this.#isAccountChecked) return;
     const request = { query: { restype: 'account', comp: 'properties' } };
     const response = await this.#exchange('HEAD', this.address.containerUrl, request, AbortSignal.timeout(accountTimeLimit));
-    await skipBody('HEAD', response); // its status is not checked: if the container is wrong, the next request fails, too
+    await skipBody('HEAD', response); // throws no error for its status: the request itself will get the same error
     const { 'x-ms-is-hns-enabled': hasHierarchy } = response.headers;
     if (hasHierarchy === 'true' && !this.#isHierarchical) throw hierarchicalNamespaceError();
     if (hasHierarchy === 'false' && this.#isHierarchical) throw flatNamespaceError();
-    // With a status such as 403, the credentials may not read the property. Then the first directory in a response reveals a hierarchical
-    // namespace.
+    // With a status such as 403, the credentials do not permit reading the property. Then the first directory in a response reveals a
+    // hierarchical namespace.
     this.#isAccountChecked = response.status < 500 && response.status !== 429;
   }
 

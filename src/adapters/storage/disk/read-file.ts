@@ -37,7 +37,7 @@ export interface FilledBuffer {
   readonly count: number;
 }
 
-/** Fills a buffer from a position. @returns the number of bytes, fewer than its length only at the end of the file */
+/** Fills a buffer from a position in a file. @returns the number of bytes: all of the buffer, or fewer at the end of the file */
 export function fillBuffer(file: number, buffer: Uint8Array, position: number): number {
   let filled = 0;
   for (let count = 1; count > 0 && filled < buffer.length; filled += count)

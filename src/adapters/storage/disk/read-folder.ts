@@ -8,7 +8,7 @@ import { diskEntryOf } from './entry.ts';
 import { descriptorPath, openFolder, type StorageRoot, withFolder } from './open-within-root.ts';
 
 const batchSize = 1000;
-const stableAfter = 1000; // ms; longer than a step of the clock of any file system, except that of FAT
+const stableAfter = 1000; // ms; no shorter than a step of the clock of any file system, except that of FAT
 
 /** Returns the name, or null if the entry must not be listed: its name is not UTF-8, or no path may contain it (`nameError`). */
 function nameOf(raw: Buffer): string | null {
@@ -75,7 +75,7 @@ export interface PageRead {
 }
 
 /**
- * Reads one page. A stat costs ten times as much as a name. If the list is sorted by name, only the entries of the page need a stat.
+ * Reads a page. A stat takes ten times as long as reading a name. If the list is sorted by name, only the entries of the page need a stat.
  * @param knownVersion version of the folder when the caller last read the page, or null
  */
 export function readPage(root: StorageRoot, path: readonly string[], query: ListingQuery, knownVersion: string | null): PageRead {
@@ -112,7 +112,7 @@ interface OpenList {
 export class OpenLists {
   readonly #lists = new Map<number, OpenList>();
 
-  /** Opens a folder and reads its first entries: most folders need no further command. @param number identifies the list */
+  /** Opens a folder and reads its first entries: most folders need no call of `next`. @param number identifies the list */
   open(root: StorageRoot, path: readonly string[], number: number): OpenedList {
     const descriptor = openFolder(root, path);
     try {

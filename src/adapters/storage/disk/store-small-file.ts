@@ -50,7 +50,7 @@ function stageSmallFile(root: StorageRoot, { parent, token, content }: SmallFile
   }
 }
 
-/** Puts a staging file in place by a hard link, durably. @returns its name; null if that is not possible */
+/** Puts a staging file in place by a hard link, durably. @returns its name; null if no hard link is possible */
 function moveDurably(
   root: StorageRoot,
   { file, staging }: StagedUpload,
@@ -73,9 +73,9 @@ function moveDurably(
 }
 
 /**
- * Stores a small file durably. Puts it in place if its name must be free and the evidence is in `.postern/`. In all other cases, the file
- * is only staged, because a turn among the changes of the location is necessary to put it in place.
- * @throws ENOSPC, with no file left; EEXIST if no name is free: the staging file stays
+ * Stores a small file durably. Puts it in place if its name must be free, the evidence is in `.postern/`, `confirmedAt` has not expired and
+ * a hard link is possible. Otherwise the file is only staged: to put it in place, it needs a turn among the changes of the location.
+ * @throws ENOSPC while staging: no file is left. Later errors leave the staging file: EEXIST if no name is free, others as `runDiskChange`
  */
 export function storeSmallFile(
   root: StorageRoot,

@@ -154,7 +154,7 @@ export class Lane {
     });
   }
 
-  /** Keeps the thread of the lane alive between two requests. @returns a function that releases it */
+  /** Keeps the thread of a lane with `oneThread` alive between two requests. @returns a function that releases the thread */
   hold(): () => void {
     this.#holds += 1;
     return () => {

@@ -1,7 +1,7 @@
 const maxBuffer = 1 << 20; // bytes collected before a write: writing 64 KiB at a time costs three times the CPU
-const minBuffer = 1 << 16; // bytes: the first buffer of each upload, because hundreds of clients may each send only the beginning
-const growth = 4; // how many times larger the next buffer of an upload is
-const totalMemory = 32 << 20; // bytes, shared by the buffers that are being filled
+const minBuffer = 1 << 16; // bytes: first and smallest buffer of an upload, because hundreds of clients may each send only the beginning
+const growth = 4; // how many times larger the next buffer of an upload is at most
+const totalMemory = 32 << 20; // bytes, shared by the buffers that are being filled; more than 512 uploads take more, minBuffer each
 const maxFree = 8; // buffers of the full size that are kept for reuse
 
 /** Memory for receiving files: large buffers for a few uploads, small ones for hundreds. */

@@ -18,7 +18,7 @@ export interface Marker {
   /** When the marker was written; ms since the epoch. */
   readonly at: number;
   readonly item: Version | 'folder';
-  /** The file that it replaces; null: the name was free. */
+  /** The file that the item replaces; null: the name was free. */
   readonly replaced: Version | 'folder' | null;
   /** The change was given up: nothing may complete it. */
   readonly givenUp?: true;
@@ -28,8 +28,8 @@ export const versionOf = ({ folder, size, modified, etag }: ServerEntry): Versio
   folder ? 'folder' : { size, modified, etag };
 
 /**
- * Returns whether an entry is that version of the item. A server may change the time or the ETag of a file when it moves the file, so one
- * of the two must be equal, and the size. If the time is unknown, only the size must be equal.
+ * Returns whether an entry has the given version. Every folder has the version `folder`. A server may change the time or the ETag of a file
+ * when it moves the file, so one of the two must be equal, and the size must be. If `version` has no time, only the size must be equal.
  */
 export function isVersion(version: Version | 'folder', entry: ServerEntry): boolean {
   if (version === 'folder' || entry.folder) return version === 'folder' && entry.folder;

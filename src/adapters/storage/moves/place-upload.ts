@@ -24,7 +24,7 @@ export async function checkFolder({ evidence }: StagingPlace, path: readonly str
   if (path.length > 0 && !(await evidence.find(path))?.folder) throw new ItemNotFound('there is no such folder');
 }
 
-/** Checks that the server has stored all bytes. @throws StorageUnavailable */
+/** Checks that the server has stored all bytes, if it lists sizes. @throws StorageUnavailable */
 async function checkStored({ evidence }: StagingPlace, { token, size }: StagedFile): Promise<void> {
   const storedFile = await evidence.find(evidence.stagedPath(token));
   const hasSize = storedFile !== null && (storedFile.size > 0 || storedFile.isEmpty === true); // some servers list no sizes

@@ -15,7 +15,7 @@ export interface ListPage extends ListedKeys {
 /**
  * Yields the pages of a list.
  * @param read requests the first page for '', and each further page for the `next` of the previous page
- * @throws StorageBusy; StorageUnavailable if there are more than a million keys, if the service takes too long, or if the list does not
+ * @throws the errors of `read`; StorageUnavailable if there are more than a million keys, if the service is slow, or if the list does not
  * advance
  */
 export async function* listPages(

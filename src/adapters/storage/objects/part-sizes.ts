@@ -1,5 +1,5 @@
 /**
- * Size of the smallest part of a large upload, in bytes. S3 requires at least 5 MiB for every part
+ * The smallest size of all parts of a large upload but the last, in bytes. S3 requires at least 5 MiB for every part
  * but the last, and accepts at most 10,000 parts.
  */
 export const smallestPart = 8 << 20;

@@ -1,6 +1,6 @@
 import { type Expiring, TemporarySecret } from '#adapters/storage/objects/temporary-secret.ts';
 
-const [timeout, maxRetries] = [1000, 2]; // ms for a request to the metadata service
+const [timeout, maxRetries] = [1000, 2]; // ms for each request to the metadata service; how many times a failed one is repeated
 
 export interface AccessKey {
   readonly accessKeyId: string;

@@ -177,7 +177,7 @@ async function sendCopy(bucket: S3Bucket, to: string, request: ServiceRequest): 
 
 /**
  * Copies an object with its metadata, and stores the token of the change with the copy.
- * @param overwrites whether the copy may replace an object. Services that do not know the condition always replace it
+ * @param overwrites whether the copy may replace an object. Services that do not know `If-None-Match` replace it in any case
  * @param maxBytes the most bytes that one request copies
  * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object with the new key; ItemArchived;
  *   ChangeImpossible if it is too large

@@ -9,7 +9,7 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { findEntry, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
-/** Returns the size of the file in `content-range`, or null. */
+/** Returns the size of the complete file as `content-range` states it, or null. */
 const sizeIn = (contentRange = ''): number | null => {
   const size = /^bytes \d+-\d+\/(\d{1,16})$/.exec(contentRange)?.[1];
   return size === undefined ? null : Number(size);
@@ -28,8 +28,8 @@ export async function openWebdavFile(server: WebdavServer, path: readonly string
   if (!listedEntry || listedEntry.folder) return null;
 
   /**
-   * Replaces the ETag of a response by the listed one if both name the same version. Some servers list no ETag although
-   * they send one with the file, and some send a weak one at first.
+   * Gives a response the listed ETag if it is of the same version. If the server lists none, an ETag computed from size and time
+   * replaces the sent one. Some servers send an ETag only with the file, and some send a weak one at first.
    */
   function withListedEtag(response: OutboundResponse): OutboundResponse {
     const { 'last-modified': modified = '', 'content-range': range, etag: sentEtag = '' } = response.headers;

@@ -7,7 +7,7 @@ import type { WebdavServices } from './webdav-storage.ts';
 
 /**
  * Parses a configuration, whose form was checked before.
- * @throws StorageUnavailable if it is empty, because it could not be decrypted
+ * @throws StorageUnavailable if it is empty, because it was lost or could not be decrypted (`lostConfiguration`)
  */
 function parseWebdavConfiguration(text: string): WebdavConfiguration {
   const configuration: WebdavConfiguration = JSON.parse(text);

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Adds the accounts of the console, and an index of the shares that expire soon. The accounts are few and, like
- * API keys, are searched before the tenant is known: so their primary keys do not contain the tenant.
+ * Adds the accounts of the console with their sessions and invitations, and an index of the shares by the time at which they expire.
+ * The accounts are few and, like API keys, are searched before the tenant is known: so their primary keys do not contain the tenant.
  */
 export const consoleAccounts: Migration = {
   name: '0002-console',

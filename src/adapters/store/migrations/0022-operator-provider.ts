@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Links operators to users of the provider at which operators sign in. */
+/** Adds the user of the provider that an operator is linked to, whether the provider sets the role, and which sessions began there. */
 export const operatorProvider: Migration = {
   name: '0022-operator-provider',
   statements: ({ integer: int, text }) => [

@@ -21,9 +21,9 @@ import { type ArchiveEntry, maxPlanCost, memoryCostOf, planZip, type ZipPlan } f
 import { type ArchiveRange, zipRange } from './zip-range.ts';
 import { writeZip, type ZipSource } from './zip-writer.ts';
 
-/** A folder that may be sent as an archive. */
+/** A folder, or chosen entries of it, that may be sent as an archive. */
 export interface FolderArchive {
-  /** Name of the folder, or the title of the share at the root of a location; the sender appends ".zip". */
+  /** Name of the folder, or, if the folder is the root of its location, the title of the share; the sender appends ".zip". */
   readonly name: string;
   /** Size in bytes and ETag if the archive is planned; null: they are not known before it is sent. */
   readonly layout: { readonly size: number; readonly etag: string } | null;
@@ -47,8 +47,8 @@ async function* zipSources(archivedFolder: ArchivedFolder): AsyncGenerator<ZipSo
 }
 
 /**
- * Plans the archive, and yields after every slice. Returns null if it has too many entries for a plan.
- * @param maxEntries returns how many entries may be held in memory now
+ * Plans the archive, and yields after every slice. Returns null if its entries need too much memory for a plan.
+ * @param maxEntries returns the greatest sum of `memoryCostOf` that may be held in memory now
  * @throws as `walkInSlices`
  */
 async function* createPlan(archivedFolder: ArchivedFolder, maxEntries: () => number): AsyncGenerator<void, ZipPlan | null> {
@@ -84,7 +84,7 @@ function unplannedArchive(
 
 /**
  * Creates the archive with a plan, so that its size is known beforehand. It has no plan if it has too many entries, if the plans in use
- * already hold too many, or if its files are sent in another form than that of their storage.
+ * already hold too many, or if the share requires a watermark or a signature.
  * @param mark of the files; null: they need none
  */
 async function createArchive(
@@ -103,7 +103,7 @@ async function createArchive(
     return unplannedArchive(ports, archivedFolder, ({ onRead }) => files.sources(onRead));
   }
   const planInUse = await archives.plan(visitor, clientGone, (maxEntries) => createPlan(archivedFolder, maxEntries));
-  // Without a plan, lists the folders a second time during the response: thousands of entries must not stay in memory for a slow client.
+  // Without a plan, the response lists the folders a second time: thousands of entries must not stay in memory for a slow client.
   if (!planInUse) return unplannedArchive(ports, archivedFolder, () => zipSources(archivedFolder));
   const pieceMemory = archives.createPieceMemory();
   const { readRun } = storage;

@@ -43,7 +43,7 @@ async function* walk(
         );
       clientGone.throwIfAborted();
       yield null;
-      // null if the folder was deleted since its parent was listed
+      // `list` returns null if the folder was deleted after its parent was listed
       for await (const batch of (await storage.list(folder.path)) ?? []) {
         clientGone.throwIfAborted();
         for (const entry of batch) {

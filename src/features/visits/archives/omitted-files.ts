@@ -2,7 +2,7 @@ import { numberedName } from '#core/item-path.ts';
 
 const noteName = 'Files left out.txt';
 const maxNames = 1000;
-const maxLength = 1 << 17; // characters of all names
+const maxLength = 1 << 17; // characters of all lines
 
 /** Why an archive leaves a file out. */
 export type OmissionReason = 'cannotBeMarked' | 'cannotBeSigned' | 'documentTooLarge';
@@ -14,7 +14,7 @@ export const omissionReasons: Readonly<Record<OmissionReason, string>> = {
   documentTooLarge: 'It is too large, or takes too long to watermark or to sign.',
 };
 
-/** The files that an archive leaves out, and the text file in the archive that names them. */
+/** The files that an archive leaves out, and the text file in the archive that names them, up to a limit. */
 export class OmittedFiles {
   readonly #lines: string[] = [];
   #length = 0;
@@ -30,7 +30,7 @@ export class OmittedFiles {
     this.#length += line.length;
   }
 
-  /** Notes an item of the archive: the text file must not have its name. @param name path in the archive */
+  /** Notes an item of the archive, so that the text file does not get the same name. @param name path in the archive */
   noteItem(name: string): void {
     if (name.replace(/\/$/, '').toLowerCase() === noteName.toLowerCase()) this.#hasNoteName = true;
   }

@@ -4,7 +4,7 @@ import { bufferOf } from './reused-buffer.ts';
 import type { PlacedItem } from './zip-plan.ts';
 
 /**
- * The archive cannot be completed as planned: a file has changed, or the storage is unavailable. The response must be
+ * The archive cannot be completed as planned: a file has changed or is gone, or the storage is unavailable. The response must be
  * aborted.
  */
 class ArchiveAborted extends Error {}

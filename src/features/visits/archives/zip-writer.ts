@@ -75,7 +75,7 @@ async function* archivePieces(
  * Yields an archive in pieces, stored and not deflated. The memory of a piece may be reused for the next one. Omits files that
  * were deleted since their folder was listed.
  * @param nameMemory for the names in the central directory
- * @throws Refusal (503) if the directory needs too much memory; what `sources` and the reading of files throw
+ * @throws Refusal (503) if central directories need too much memory; what `sources` and the reading of files throw
  */
 export async function* writeZip(
   sources: AsyncIterable<ZipSource>,

@@ -19,7 +19,7 @@ export function signInPart(
 ) {
   const { password, code, redirect } = findSignInKind(signInKinds, profile) ?? {};
   const isSignedIn = signedIn !== null || !requiresSignIn(profile.type_id);
-  // The profile of a link password is named after the share, which nobody may learn before sign-in.
+  // The title of the profile of a link password contains the title of the share, which nobody may learn before sign-in.
   const hidesTitle = profile.profile_for_link === 1 && !isSignedIn;
   return {
     typeId: profile.type_id,
@@ -87,7 +87,7 @@ async function visitResponse(ports: VisitResponsePorts, { link, authenticated, p
 }
 
 /**
- * Returns the response to a visit of a link, or to a sign-in there, which shows the share as well. Records the visit in the audit log, unless
+ * Returns the response to a visit of a link. A sign-in there gets the same response. Records the visit in the audit log, unless
  * the visitor must sign in first.
  */
 export async function visitShare(ports: AuthorizationPorts & VisitResponsePorts, visitorRequest: VisitorRequest): Promise<Visit> {

@@ -18,7 +18,7 @@ interface CodeMailContent {
   readonly email: string;
   readonly code: string;
   readonly pageUrl: string;
-  /** Absent: an earlier version wrote it, for a sign-in. */
+  /** Absent: an earlier version of Postern wrote this content, for a sign-in. */
   readonly use?: CodeUse;
 }
 
@@ -27,8 +27,8 @@ export const sealCodeMail = (vault: Vault, content: CodeMailContent): string => 
 const openCodeMail = (vault: Vault, sealed: string): CodeMailContent => JSON.parse(vault.open(purpose, sealed));
 
 /**
- * Returns for each code whether its address belongs to an access user of the profile, active or not, or matches an entry of the
- * profile's list `allow`.
+ * Returns for each code whether its address belongs to an access user of its login profile, active or not, or matches an entry of
+ * that profile's list `allow`.
  */
 async function findKnownAddresses(vault: Vault, db: Tx, codes: readonly CodeMailContent[]): Promise<readonly boolean[]> {
   const knownCodes = new Set<CodeMailContent>();

@@ -26,7 +26,7 @@ export type DocumentPorts = AuthorizationPorts &
   SignPorts &
   Pick<VisitServices, 'documentTurns' | 'officeTurns' | 'drawnMemory'>;
 
-/** What a visitor requests of a document, and the action that it needs a permission for. */
+/** What a visitor requests of a document, and the action for which the visitor needs a permission. */
 export interface DocumentRequest {
   readonly action: 'view' | 'download';
   readonly delivery: Exclude<DeliveryRequest, 'downloadFolder'>;
@@ -49,7 +49,7 @@ const eventOf = ({ link, authenticated, visitorRequest }: AuthorizedVisit, actio
   ...{ link, visitor: authenticated?.signedIn ?? null, visitorRequest, action, path: formatItemPath(path) },
 });
 
-/** Opens a document. @throws Refusal; records in the audit log why the document is not sent in any form */
+/** Opens a document. @throws Refusal; if the share permits no form of the document, records this in the audit log */
 async function openDocument(
   ports: DocumentPorts,
   visitorRequest: VisitorRequest,
@@ -81,7 +81,7 @@ async function openDocument(
   }
 }
 
-/** Runs work on a document when it is the turn of the visitor. A visitor who may not see it needs no turn. @throws Refusal */
+/** Runs work on a document when it is the turn of the visitor. A visitor without permission is refused without a turn. @throws Refusal */
 export async function withDocument<T>(
   ports: DocumentPorts,
   visitorRequest: VisitorRequest,
@@ -91,7 +91,7 @@ export async function withDocument<T>(
   work: (document: ViewedDocument) => Promise<T>,
 ): Promise<T> {
   await authorizeVisit(ports, visitorRequest, { action: request.action });
-  /** @returns null if the document is of the other kind */
+  /** @param isOffice whether to wait for a turn of office documents @returns null if the document needs a turn of the other kind */
   async function attempt(isOffice: boolean): Promise<{ readonly result: T } | null> {
     const inTurn = isOffice ? ports.officeTurns : ports.documentTurns;
     return inTurn(visitorRequest, clientGone, async () => {
@@ -109,7 +109,7 @@ export async function withDocument<T>(
   return answer.result;
 }
 
-/** Returns whether a document may still be sent with the form and the watermark that it has. */
+/** Returns whether a document may still be sent in the form and with the watermark that it has. */
 export async function isStillPermitted({ request, visit, source, form }: ViewedDocument): Promise<boolean> {
   const permit = await visit.decideAgain();
   if (!permit) return false;

@@ -63,7 +63,7 @@ export function changeItem<T>(
       },
       async deleteEvidence(token) {
         const deletion = storage.clearEvidence({ action, parent, name, newName, token });
-        // The response to the action `delete` does not wait: emptying a large folder takes a while.
+        // The response to the action `delete` does not wait for this: deleting the contents of a large folder takes a while.
         await (action === 'delete' ? undefined : deletion);
         deletion.catch(() => {});
       },

@@ -14,7 +14,7 @@ import type { ChangePorts } from './pending-change.ts';
 /** Maximum number of files and folders that are counted before a folder is deleted, if its share or location has a quota. */
 const maxCountedEntries = 10_000;
 
-/** Returns how a deletion changes the used space of the folder, as negative numbers; `unknown`: the files must be counted afterwards. */
+/** Returns how a deletion changes the used space of the counted folders, as negative numbers; `unknown`: count their files afterwards. */
 async function freedSpace(
   storage: CountableStorage,
   path: ItemPath,
@@ -25,7 +25,7 @@ async function freedSpace(
   if (!isLimited) return 'unknown';
   try {
     const { bytes, files } = await countFiles(storage, path, { maxEntries: maxCountedEntries });
-    return { bytes: -bytes, files: -files, mayDiffer: true }; // what is in the folder may change meanwhile
+    return { bytes: -bytes, files: -files, mayDiffer: true }; // the content of the folder may change before it is removed
   } catch (cause) {
     if (cause instanceof TooManyFiles) return 'unknown';
     throw cause;

@@ -12,10 +12,10 @@ export type HoldPorts = Pick<Ports, 'store' | 'process'>;
 /** Another process holds at least one of the names that this process needs, or this process is not recorded as running. */
 class NamesHeld extends Error {}
 
-/** Another process has held a name for too long: the change has not begun. */
+/** The names could not be held in time, mostly because another process holds one: the change has not begun. */
 export class NamesHeldTooLong extends StoreUnavailable {}
 
-/** Holds a name for this process. Names that this process holds already change their holder. @throws NamesHeld */
+/** Holds a name for this process. If this process holds the name already, only its holder changes. @throws NamesHeld */
 async function holdName(tx: Tx, nameKey: string, process: string, holder: string): Promise<void> {
   const held = await tx
     .insertInto('held_name')
@@ -54,23 +54,23 @@ const release = ({ store, process }: HoldPorts, holders: readonly string[]) =>
   store.write((tx) => tx.deleteFrom('held_name').where('process', '=', process).where('holder', 'in', holders).execute(), 'job');
 
 /**
- * Releases the names that this process holds for work that has ended, because an earlier release failed, or because the response to a hold
- * that took place was lost. Call it regularly: otherwise no other process could change the files until this one ends.
+ * Releases the names that this process still holds for changes that have ended. Such names remain if an earlier release failed, or if the
+ * response to a successful hold was lost. Call this regularly: otherwise no other process can change the files until this process ends.
  * @param running tokens of the changes that this process is making or recovering
  */
 export async function releaseForgottenNames(ports: HoldPorts, running: ReadonlySet<string>): Promise<void> {
   const { store, process } = ports;
   if (!store.isShared) return;
   const rows = await store.read.selectFrom('held_name').select('holder').distinct().where('process', '=', process).execute();
-  // A change is in `running` before it holds a name: what is not in it now has ended.
+  // A change joins `running` before it holds a name. So a holder that is not in `running` now has ended.
   const ended = rows.map(({ holder }) => holder).filter((holder) => !running.has(holder));
   if (ended.length > 0) await release(ports, ended);
 }
 
 /**
- * Runs work while the database records that this process holds some names. Unlike a lock, this outlives a lost connection to the database:
+ * Runs work while the database records that this process holds some names. Unlike a lock, the record outlives a lost connection:
  * as long as the work runs and its process reports that it is running, no other process holds the names.
- * @param holder token of the change
+ * @param holder token of the change. Not recorded if the store is not shared: then nothing but the work runs
  * @throws NamesHeldTooLong; StoreUnavailable; the error of the work
  */
 export async function holdingNames<T>(
@@ -90,6 +90,6 @@ export async function holdingNames<T>(
   try {
     return await work();
   } finally {
-    void release(ports, [holder]).catch(() => {}); // then `releaseForgottenNames` releases them
+    void release(ports, [holder]).catch(() => {}); // if this fails, `releaseForgottenNames` releases the names later
   }
 }

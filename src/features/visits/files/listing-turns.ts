@@ -91,7 +91,7 @@ function beginWait(
   return endWait;
 }
 
-/** Returns the groups of a request: links take turns, then their folders, then the networks of the visitors. */
+/** Returns the groups of a request. Links take turns; within a link its folders, and within a folder the networks of the visitors. */
 function listingGroupsOf(request: ListingTurnRequest): readonly string[] {
   const [link, ...networks] = turnGroupsOf(request);
   return [link, request.path, ...networks];
@@ -126,7 +126,7 @@ function joinJob(turns: LocationTurns, key: string, groups: readonly string[], r
   return job;
 }
 
-/** Removes one request from a job. Cancels a waiting job if no request waits for it. */
+/** Removes one request from a job that has not begun. Cancels the job if no other request waits for it. */
 function leaveJob(turns: LocationTurns, job: Job, groups: readonly string[]): void {
   if (turns.running.has(job)) return;
   const groupKey = groups.join('\n');

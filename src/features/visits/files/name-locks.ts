@@ -20,7 +20,7 @@ interface LockOwner {
 }
 
 /**
- * Runs a change while no other change uses some names in a folder, in any process and at any location that contains the folder. `names`
+ * Runs a change while no other change uses `names` in a folder, in any process and at any location that contains the folder. `names`
  * must list all names that the change uses.
  */
 export async function withNameLocks<T>(
@@ -43,7 +43,7 @@ export function resultsInName(name: string) {
   return row.or([row('unsettled.new_name', '=', name), row.and([row('unsettled.new_name', '=', ''), row('unsettled.name', '=', name)])]);
 }
 
-/** Returns the context of a change that holds the lock of a name. It lists the other pending new folders and renames to that name. */
+/** Returns the context of a change that holds the lock of a name. The context lists the tokens of other changes to that name. */
 export async function findChangeContext({ store }: Pick<Ports, 'store'>, lockedName: LockedName, token: string): Promise<ChangeContext> {
   const rows = await store.read
     .selectFrom('unsettled')

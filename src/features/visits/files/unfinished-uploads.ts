@@ -1,6 +1,6 @@
 import type { Tx } from '#ports/store.ts';
 
-// What recovery and the sweep need to know about uploads in parts (features/visits/resumable-uploads).
+// Queries and changes of uploads in parts, for recovery, the sweep and the receiver of the last part (features/visits/resumable-uploads).
 
 /** Returns those of the given tokens that belong to unfinished uploads in parts. The staging files of these uploads must stay. */
 export async function unfinishedUploadTokens(db: Tx, tokens: readonly string[]): Promise<readonly string[]> {

@@ -14,7 +14,7 @@ const gracePeriod = 3_600_000;
 
 type EndPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
 
-/** Selects the expired uploads of which no other running process receives a part. */
+/** Selects the unfinished uploads that have expired for the grace period, and of which no other running process receives a part. */
 const expiredUploads = ({ store, clock, process }: EndPorts, running: readonly string[]) =>
   store.read
     .selectFrom('resumable_upload')
@@ -28,7 +28,7 @@ async function endUpload(
   upload: Pick<UploadRow, 'id' | 'location_path' | 'token' | 'handle'>,
 ): Promise<void> {
   const evidence = evidenceOf(upload);
-  if (!evidence || (await isBeingPlaced(ports.store.read, location.tid, upload.token))) return; // recovery needs what would be deleted
+  if (!evidence || (await isBeingPlaced(ports.store.read, location.tid, upload.token))) return; // recovery may need the file being placed
   const storage = await openLocation(location, ports);
   await storage.clearEvidence(evidence);
   await deleteUploadRow(ports, { tid: location.tid, id: upload.id });
@@ -67,15 +67,15 @@ async function endUploadsAt(
       await uploadWriters.runWithoutParts(upload.id, () => endUpload(ports, location, upload));
     } catch (cause) {
       // The location is unavailable, and its other uploads would wait for it, too: the next run tries again.
-      if (!(cause instanceof Refusal)) return; // a refusal: a part is being received
+      if (!(cause instanceof Refusal)) return; // after a refusal, continues: a part of this upload is being received
     }
 }
 
 /**
- * Deletes the received bytes of expired uploads in parts, and their rows. If a location is
+ * Deletes the received bytes of expired resumable uploads, and their rows. If a location is
  * unavailable, the next run tries again. After a week, the row is deleted in any case
  * (features/jobs/delete-expired-rows.ts).
- * @param busyLocations the locations at which earlier runs may still delete uploads, which this run skips
+ * @param busyLocations the locations that this run skips, because earlier runs may still be deleting uploads there
  */
 export async function endExpiredUploads(
   ports: EndPorts,

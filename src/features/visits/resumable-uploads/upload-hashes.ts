@@ -4,7 +4,7 @@ import { setAndEvict } from '#core/bounded-map.ts';
 const maxHashes = 1000;
 
 /**
- * The SHA-256 of uploads between two parts, in memory. If the hash of an upload is missing, for example after a restart, the complete
+ * Keeps the unfinished SHA-256 of uploads in memory between two parts. If it is missing, for example after a restart, the complete
  * file is read once more.
  */
 export class UploadHashes {

@@ -20,7 +20,7 @@ export const uploadEnd = (received: number, now: number): number => now + (recei
 export type UploadRow = Selectable<ResumableUploadTable>;
 type RowPorts = Pick<Ports, 'store' | 'clock' | 'process'>;
 
-/** Returns the key of the visitor to whom an upload belongs. */
+/** Returns the key of the visitor to whom an upload belongs; empty: visitors who have not signed in. */
 export const ownerKey = ({ authenticated }: Pick<AuthorizedVisit, 'authenticated'>) => authenticated?.signedIn.identityKey ?? '';
 
 /** Returns the path of the file in the share. */
@@ -46,7 +46,7 @@ export function evidenceOf({
  */
 export const ifNameTaken = ({ drop_box }: Pick<UploadRow, 'drop_box'>) => (drop_box === 1 ? 'number' : 'refuse');
 
-/** Returns an upload of the visitor at the link. @throws Refusal (404) if there is none, also if it belongs to another visitor */
+/** Returns an upload of the visitor at the link. @throws Refusal (404) if the visitor has no upload with this id there */
 export async function findUpload(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   visit: Pick<AuthorizedVisit, 'link' | 'authenticated'>,
@@ -91,8 +91,8 @@ export function isFree(process: string, running: readonly string[]) {
 }
 
 /**
- * Returns whether the file of an upload is being put in place, or a process has ended while it did
- * that. In the second case, recovery finds out whether the file is in place.
+ * Returns whether the file of an upload is being put in place, or was being put in place when the process
+ * ended. In the second case, recovery finds out whether the file is in place.
  */
 export async function isBeingPlaced(tx: Tx, tid: number, token: string): Promise<boolean> {
   const query = tx.selectFrom('unsettled').select('audit_id').where('tid', '=', tid).where('token', '=', token);

@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { waitAtMost } from '#core/time-limit.ts';
 
-/** A client that has sent nothing for this time has probably lost its connection; ms. The next request about the upload ends its part. */
+/** ms. A client that has sent nothing for this time has probably lost its connection. The next request about the upload ends the part. */
 const silentTime = 3000;
 const maxEndTime = 5000; // ms for which a request waits until a part has ended
 const retryAfter = 1; // seconds
@@ -29,7 +29,7 @@ export const uploadInUse = () => new Refusal('uploadInUse', undefined, { retryAf
  * the server has noticed the loss. Then the old part, whose client is silent, ends.
  */
 export class UploadWriters {
-  /** Claims that could not be ended because the database did not respond: uploads and their tenants. */
+  /** Claims that may still be in the database, because it did not respond when they began or ended: uploads and their tenants. */
   readonly unreleasedClaims = new Map<string, number>();
   readonly #writers = new Map<string, Writer>();
   readonly #now: () => number;
@@ -42,14 +42,14 @@ export class UploadWriters {
   /**
    * Receives a part.
    * @param abort ends it in favor of another request about the same upload
-   * @throws Refusal (423) if another part is being received
+   * @throws Refusal (423) if another part is being received, or `runWithoutParts` is at work
    */
   async run<T>(upload: string, abort: () => void, receive: (report: WriterReport) => Promise<T>): Promise<T> {
     await this.endSilent(upload);
     return this.#hold(upload, abort, receive);
   }
 
-  /** Does something with an upload while no part of it is received. @throws Refusal (423) if a part is being received */
+  /** Runs work on an upload while no part of it is received. @throws Refusal (423) if a part is being received, or other work is running */
   runWithoutParts<T>(upload: string, work: () => Promise<T>): Promise<T> {
     return this.#hold(
       upload,

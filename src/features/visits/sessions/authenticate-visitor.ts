@@ -8,7 +8,7 @@ import type { VerifiedPasswords } from './verified-passwords.ts';
 import { findSession, lastUseUpdateInterval, recordSessionUse, type SessionPorts, type VisitSession } from './visit-session.ts';
 import { checkSignIn, signedInVisitor } from './visitor-identity.ts';
 
-const cacheTime = 300_000; // ms; argon2 is too expensive to run at every request
+const cacheTime = 300_000; // ms; verifying a password, with argon2 or at a directory, is too expensive for every request
 
 export interface Credentials {
   /** Returns the session token from the cookie of a login profile. */
@@ -39,7 +39,7 @@ async function byVerifiedPassword(
   const cachedPair = verifiedPairs.find(verifiedPairs.keyOf(profile, pair, address), ports.clock.now());
   const signedIn = cachedPair && (await checkSignIn(ports.signInKinds, profile, cachedPair));
   if (!signedIn) return null;
-  // A transfer may run longer than the cache time, so `reauthenticate` does not search the cache again. It finds out when the sign-in has
+  // A transfer may run longer than the cache time, so `reauthenticate` does not search the cache again. It still sees that the sign-in has
   // ended.
   return { signedIn, reauthenticate: passwordTransferCheck(ports, cachedPair), passwordVerified: false };
 }

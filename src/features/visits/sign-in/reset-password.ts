@@ -62,7 +62,7 @@ async function setPassword(
  * Sets a new password for a visitor who has forgotten the old one and has got a code by e-mail. Ends all their sessions, and begins a
  * new one for this browser. A new password that is not allowed does not use up the code.
  * @param setCookie called with the new session. Not called if no session can begin: the password is set nevertheless, and the
- *   visitor signs in with it
+ *   visitor can sign in with it
  * @throws Refusal (400) if the new password is not allowed, the address is malformed, or the link does not offer a reset by code; (401) if
  *   the code is wrong; (403, 404, 410); (429) as `checkNetwork`, or during the delay after failed attempts; (503)
  */

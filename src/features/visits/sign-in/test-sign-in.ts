@@ -27,7 +27,7 @@ interface PendingTest {
 export interface TestOutcome {
   /** Whom a sign-in would admit; null: it would be refused. */
   readonly identity: Identity | null;
-  /** Why it would be refused, for the operator; empty: it would not be. */
+  /** Why a sign-in would be refused, for the operator; empty: it would not be refused. */
   readonly problem: string;
   /** What the provider has sent about the user. */
   readonly statedValues: StatedValues;
@@ -80,7 +80,7 @@ async function markAsUsed({ store }: TestPorts, { tid }: ProfileRef, signIn: Com
 
 /**
  * Completes a test when the browser returns from the provider.
- * @returns null: the browser has begun no test here
+ * @returns the result; null: the browser has not begun this test
  * @throws Refusal (404) if the profile has no provider any more; (503) after too many requests
  */
 export async function completeTestSignIn(ports: TestPorts, providerReturn: ProviderReturn): Promise<TestOutcome | null> {
