@@ -57,6 +57,9 @@ export interface UploadTarget {
 /** @throws if this process must not make the change, because another one has recovered or continued it */
 export type Confirm = () => Promise<void>;
 
+/** Runs a step while no other change uses a name in the folder of an upload. */
+export type LockName = <T>(name: string, step: () => Promise<T>) => Promise<T>;
+
 /** An upload into a staging file. Visitors see no file before `place`. Only one method may run at a time. */
 export interface Upload {
   /**
@@ -71,12 +74,14 @@ export interface Upload {
   /**
    * Makes the file visible permanently: it stays visible after a crash. @returns its name
    * @param confirm awaited directly before the file becomes visible, and again before a request that is repeated
+   * @param lockName runs the step that puts a file with the target `number` under a name, for each name that is tried. Needed if the trait
+   *   `create` is `checked`
    * @throws ItemExists if the name is taken
    * @throws ItemChanged if the file to replace has changed
    * @throws ItemNotFound if the parent no longer exists
    * @throws ItemBusy, PathTooLong, StorageFull, ChangeImpossible
    */
-  place(confirm?: Confirm): Promise<string>;
+  place(confirm?: Confirm, lockName?: LockName): Promise<string>;
   /** Closes the upload and deletes the staging file. A file that `place` has made visible stays. */
   discard(): Promise<void>;
   /** Closes the upload and keeps the staging file, from which recovery sees whether the file was put in place. */

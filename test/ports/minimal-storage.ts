@@ -4,6 +4,7 @@ import { selectListingPage } from '#core/page-selection.ts';
 import type {
   ChangeContext,
   FindTokensInUse,
+  LockName,
   OpenFile,
   PendingFileChange,
   Storage,
@@ -94,9 +95,9 @@ export class MinimalStorage implements Storage {
       handle: `upload ${token}`,
       write: async (chunk) => void stagedUpload.chunks.push(Buffer.from(chunk)),
       sync: async () => void (await roundTrip()),
-      place: async (confirm) => {
+      place: async (confirm, lockName = (_, step) => step()) => {
         await confirm?.();
-        stagedUpload.placedAs = await this.#place(target, Buffer.concat(stagedUpload.chunks), token);
+        stagedUpload.placedAs = await this.#place(target, Buffer.concat(stagedUpload.chunks), token, lockName);
         return stagedUpload.placedAs;
       },
       discard: async () => void this.#stagedUploads.delete(token),
@@ -219,20 +220,27 @@ export class MinimalStorage implements Storage {
     await roundTrip(); // so that another request may run between the check and the change
   }
 
-  async #place({ parent, name, ifTaken }: UploadTarget, bytes: Buffer, token: string): Promise<string> {
-    await this.#checkParent(parent);
-    const placedName = ifTaken === 'number' ? this.#freeName(parent, name) : name;
-    const existing = this.#objects.get(keyOf([...parent, placedName]));
-    if (typeof ifTaken === 'object' && (!existing || weakEtagOf(existing) !== ifTaken.replaces))
-      throw new ItemChanged('the file has changed');
-    if (typeof ifTaken !== 'object' && this.#entryOf([...parent, placedName])) throw new ItemExists('the name is taken');
-    await roundTrip();
-    this.#put(keyOf([...parent, placedName]), bytes, token);
-    return placedName;
+  async #place(target: UploadTarget, bytes: Buffer, token: string, lockName: LockName): Promise<string> {
+    await this.#checkParent(target.parent);
+    if (target.ifTaken !== 'number') return this.#placeAs(target.name, target, bytes, token);
+    for (let number = 1; number <= maxNames; number += 1) {
+      const candidate = number === 1 ? target.name : numberedName(target.name, number);
+      try {
+        return await lockName(candidate, () => this.#placeAs(candidate, target, bytes, token));
+      } catch (cause) {
+        if (!(cause instanceof ItemExists)) throw cause;
+      }
+    }
+    throw new ItemExists('all names are taken');
   }
 
-  #freeName(parent: readonly string[], name: string): string {
-    const names = Array.from({ length: maxNames }, (_, index) => (index === 0 ? name : numberedName(name, index + 1)));
-    return names.find((candidate) => !this.#entryOf([...parent, candidate])) ?? name;
+  async #placeAs(name: string, { parent, ifTaken }: UploadTarget, bytes: Buffer, token: string): Promise<string> {
+    const existing = this.#objects.get(keyOf([...parent, name]));
+    if (typeof ifTaken === 'object' && (!existing || weakEtagOf(existing) !== ifTaken.replaces))
+      throw new ItemChanged('the file has changed');
+    if (typeof ifTaken !== 'object' && this.#entryOf([...parent, name])) throw new ItemExists('the name is taken');
+    await roundTrip();
+    this.#put(keyOf([...parent, name]), bytes, token);
+    return name;
   }
 }

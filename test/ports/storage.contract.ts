@@ -213,20 +213,22 @@ export function uploadContract(name: string, open: OpenStorage): void {
     await assert.rejects(putFile(storage, '/', 'folder', 'new', folder?.etag ?? ''), ItemChanged);
   });
 
-  test(`${name}: uploads of one name to a drop box get different names`, async (t) => {
+  test(`${name}: uploads to a drop box get different names, also if one is sent with a name that another one gets`, async (t) => {
     const storage = await open(t);
-    const place = async (text: string) => {
-      const upload = await storage.upload({ parent: parsePath('/'), name: 'a.txt', size: null, ifTaken: 'number' }, newToken());
+    const place = async (sentName: string, text: string) => {
+      const upload = await storage.upload({ parent: parsePath('/'), name: sentName, size: null, ifTaken: 'number' }, newToken());
       try {
         await upload.write(Buffer.from(text));
-        return await underLock(storage, '/', 'a.txt', () => upload.place());
+        return await upload.place(undefined, (candidate, step) => underLock(storage, '/', candidate, step));
       } finally {
         await upload.discard();
       }
     };
-    const names = await Promise.all(['one', 'two', 'three'].map(place));
+    const names = await Promise.all(['one', 'two', 'three'].map((text) => place('a.txt', text)));
     assert.deepEqual([...names].sort(), ['a (2).txt', 'a (3).txt', 'a.txt']);
-    assert.deepEqual(await Promise.all(names.map((placed) => readText(storage, `/${placed}`))), ['one', 'two', 'three']);
+    const more = await Promise.all([place('a.txt', 'four'), place('a (4).txt', 'five')]);
+    const texts = await Promise.all([...names, ...more].map((placed) => readText(storage, `/${placed}`)));
+    assert.deepEqual(texts, ['one', 'two', 'three', 'four', 'five']);
   });
 }
 

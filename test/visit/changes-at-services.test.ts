@@ -40,7 +40,7 @@ async function startAtService(t: TestContext, isHeld: (request: string) => boole
     return sendPath(postern, path, { method, body: text, ...(headers ? { headers } : {}) });
   };
   const pendingCount = async () => (await postern.ports.store.read.selectFrom('unsettled').select('token').execute()).length;
-  return { proxy, root, inner, send, pendingCount };
+  return { proxy, postern, root, inner, send, pendingCount };
 }
 
 test('a rename of a folder at a service waits for a file below that is being put in place, and moves it', { skip }, async (t) => {
@@ -73,4 +73,34 @@ test('while a folder at a service is renamed, another location of the folder and
   proxy.release();
   assert.equal((await rename).status, 200);
   for (const name of ['a', 'b']) assert.equal((await send(`${root}/file/e/${name}`)).text, name);
+});
+
+test('while a drop box stores a file under another name, nobody else can upload a file with that name', { skip }, async (t) => {
+  let heldUploads = 0;
+  const { proxy, postern, root, send, pendingCount } = await startAtService(t, (request) => {
+    if (!/^PUT .*\/a \(2\)\.txt\b/.test(request)) return false;
+    heldUploads += 1;
+    return true;
+  });
+  const onlyUpload = {
+    canView: false,
+    canDownload: false,
+    canDownloadFolder: false,
+    canCreateFolder: false,
+    canRename: false,
+    canDelete: false,
+  };
+  const box = (await createShare(postern, { location: 'root', ...onlyUpload })).base;
+  assert.equal((await send(`${box}/file/a.txt`, 'PUT', 'one')).status, 201);
+  const numbered = send(`${box}/file/a.txt`, 'PUT', 'two');
+  await proxy.held;
+  const named = send(`${root}/file/a%20(2).txt`, 'PUT', 'three');
+  await until(async () => (await pendingCount()) === 2);
+  for (const name of ['x', 'y', 'z']) assert.equal((await send(`${root}/folder/${name}`, 'POST')).status, 201);
+  assert.equal(heldUploads, 1);
+  const rows = await postern.ports.store.read.selectFrom('unsettled').select('name').execute();
+  assert.deepEqual(new Set(rows.map(({ name }) => name)), new Set(['a (2).txt'])); // so a later change finds the upload, also after a crash
+  proxy.release();
+  assert.deepEqual([(await numbered).status, (await named).status], [201, 409]);
+  assert.equal((await send(`${root}/file/a%20(2).txt`)).text, 'two');
 });

@@ -83,7 +83,7 @@ export class ServicePages {
   /** Returns the upload. Its `place` clears the lists. */
   async watchUpload(starting: Promise<Upload>): Promise<Upload> {
     const upload = await starting;
-    return uploadWith(upload, { place: (confirm) => this.clearAfter(upload.place(confirm)) });
+    return uploadWith(upload, { place: (confirm, lockName) => this.clearAfter(upload.place(confirm, lockName)) });
   }
 
   /** As `watchUpload`, for an upload that continues. */

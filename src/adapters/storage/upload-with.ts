@@ -5,7 +5,7 @@ export const uploadWith = (upload: Upload, methods: Partial<Omit<Upload, 'handle
   handle: upload.handle,
   write: (chunk) => upload.write(chunk),
   sync: () => upload.sync(),
-  place: (confirm) => upload.place(confirm),
+  place: (confirm, lockName) => upload.place(confirm, lockName),
   discard: () => upload.discard(),
   closeForRecovery: () => upload.closeForRecovery(),
   ...methods,

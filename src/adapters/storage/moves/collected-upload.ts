@@ -1,7 +1,7 @@
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import type { SpooledFile, UploadSpool } from '#adapters/storage/upload-spool.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
-import type { ClosedUpload, Confirm, ContinuedUpload, Upload, UploadTarget } from '#ports/storage.ts';
+import type { ClosedUpload, Confirm, ContinuedUpload, LockName, Upload, UploadTarget } from '#ports/storage.ts';
 import type { ItemServer } from './item-server.ts';
 import { checkFolder, placeUpload, type StagingPlace } from './place-upload.ts';
 
@@ -62,9 +62,9 @@ class CollectedUpload implements Upload {
     await this.#clear();
   }
 
-  async place(confirm?: Confirm): Promise<string> {
+  async place(confirm?: Confirm, lockName?: LockName): Promise<string> {
     await this.sync();
-    return placeUpload(this.#place, this.#target, { token: this.#token, size: this.#size, confirm });
+    return placeUpload(this.#place, this.#target, { token: this.#token, size: this.#size, confirm }, lockName);
   }
 
   async discard(): Promise<void> {
@@ -113,9 +113,9 @@ class SpooledUpload implements ContinuedUpload {
     return this.#file.body().pieces;
   }
 
-  async place(confirm?: Confirm): Promise<string> {
+  async place(confirm?: Confirm, lockName?: LockName): Promise<string> {
     await this.#file.sync();
-    return this.#upload.place(confirm);
+    return this.#upload.place(confirm, lockName);
   }
 
   async discard(): Promise<void> {

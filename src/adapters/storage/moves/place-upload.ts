@@ -1,6 +1,6 @@
 import { isSameVersion } from '#adapters/storage/computed-etag.ts';
 import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
-import type { Confirm, UploadTarget } from '#ports/storage.ts';
+import type { Confirm, LockName, UploadTarget } from '#ports/storage.ts';
 import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ChangeEvidence } from './change-evidence.ts';
 import type { ItemMoves } from './item-moves.ts';
@@ -43,11 +43,17 @@ async function moveTo(
   await moves.run({ token, from: evidence.stagedPath(token), to: [...parent, name], entry, confirm, ...(replaced ? { replaced } : {}) });
 }
 
-async function placeNumbered(place: StagingPlace, target: UploadTarget, file: StagedFile): Promise<string> {
+async function placeNumbered(place: StagingPlace, target: UploadTarget, file: StagedFile, lockName: LockName): Promise<string> {
+  const checkFree = async (name: string) => {
+    if (await place.evidence.find([...target.parent, name])) throw new ItemExists('the name is taken');
+  };
   for (const candidate of dropBoxNames(target.name, file.token)) {
-    if (await place.evidence.find([...target.parent, candidate])) continue;
     try {
-      await moveTo(place, target, file, candidate, null);
+      await checkFree(candidate);
+      await lockName(candidate, async () => {
+        await checkFree(candidate);
+        await moveTo(place, target, file, candidate, null);
+      });
       return candidate;
     } catch (cause) {
       if (!(cause instanceof ItemExists)) throw cause;
@@ -57,11 +63,16 @@ async function placeNumbered(place: StagingPlace, target: UploadTarget, file: St
 }
 
 /** Puts a file in place. @returns its name @throws as `Upload.place` */
-export async function placeUpload(place: StagingPlace, target: UploadTarget, file: StagedFile): Promise<string> {
+export async function placeUpload(
+  place: StagingPlace,
+  target: UploadTarget,
+  file: StagedFile,
+  lockName: LockName = (_, step) => step(),
+): Promise<string> {
   const { parent, name, ifTaken } = target;
   await checkStored(place, file);
   await checkFolder(place, parent);
-  if (ifTaken === 'number') return placeNumbered(place, target, file);
+  if (ifTaken === 'number') return placeNumbered(place, target, file, lockName);
   const existing = await place.evidence.find([...parent, name]);
   if (ifTaken === 'refuse') {
     if (existing) throw new ItemExists('the name is taken');

@@ -1,6 +1,6 @@
 import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
-import type { ClosedUpload, Confirm, ContinuedUpload, Upload, UploadTarget } from '#ports/storage.ts';
+import type { ClosedUpload, Confirm, ContinuedUpload, LockName, Upload, UploadTarget } from '#ports/storage.ts';
 import { ChangeImpossible, ItemChanged, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { openObjectFile } from './object-file.ts';
 import type { ObjectFolders } from './object-folders.ts';
@@ -88,14 +88,11 @@ class ObjectUpload implements ContinuedUpload {
     yield* file.read({ start: 0, end: file.entry.size - 1 });
   }
 
-  async place(confirm?: Confirm): Promise<string> {
+  async place(confirm?: Confirm, lockName: LockName = (_, step) => step()): Promise<string> {
     await this.#sendLastPart();
     const { parent, name, ifTaken } = this.#target;
     if (!(await this.#folders.hasFolder(parent))) throw new ItemNotFound('there is no such folder');
-    if (ifTaken === 'number') {
-      await confirm?.();
-      return this.#placeNumbered(confirm);
-    }
+    if (ifTaken === 'number') return this.#placeNumbered(confirm, lockName);
     await this.#checkTarget(ifTaken);
     await confirm?.();
     await this.#complete(this.#folders.keys.file([...parent, name]));
@@ -136,18 +133,25 @@ class ObjectUpload implements ContinuedUpload {
   }
 
   /** Puts the file of a drop box in place under the first free name. */
-  async #placeNumbered(confirm: Confirm | undefined): Promise<string> {
+  async #placeNumbered(confirm: Confirm | undefined, lockName: LockName): Promise<string> {
     const { parent, name } = this.#target;
+    await confirm?.();
     if (this.handle !== null) await this.#joinParts(this.handle, 'none');
-    for (const candidate of dropBoxNames(name, this.#token)) {
-      if (await this.#folders.entry([...parent, candidate])) continue;
-      await this.#noteName(candidate);
-      const key = this.#folders.keys.file([...parent, candidate]);
-      if (this.handle === null ? !(await this.#putFile(key)) : !(await this.#copyStaged(key, confirm))) continue;
-      this.#placedKey = key;
-      return candidate;
-    }
+    const isFree = async (candidate: string) => (await this.#folders.entry([...parent, candidate])) === null;
+    const placeAs = async (candidate: string) => (await isFree(candidate)) && this.#placeAs(candidate, confirm);
+    for (const candidate of dropBoxNames(name, this.#token))
+      if ((await isFree(candidate)) && (await lockName(candidate, () => placeAs(candidate)))) return candidate;
     throw new ItemExists('all names are taken');
+  }
+
+  /** Puts the file of a drop box in place under a name. @returns false if the name was taken meanwhile */
+  async #placeAs(name: string, confirm: Confirm | undefined): Promise<boolean> {
+    await this.#noteName(name);
+    const key = this.#folders.keys.file([...this.#target.parent, name]);
+    await confirm?.();
+    if (!(await (this.handle === null ? this.#putFile(key) : this.#copyStaged(key, confirm)))) return false;
+    this.#placedKey = key;
+    return true;
   }
 
   /** Records the name of a drop box's file, which recovery could not guess. */

@@ -1,5 +1,5 @@
 import { checkFolder, placeUpload, type StagingPlace } from '#adapters/storage/moves/place-upload.ts';
-import type { ClosedUpload, Confirm, ContinuedUpload, UploadTarget } from '#ports/storage.ts';
+import type { ClosedUpload, Confirm, ContinuedUpload, LockName, UploadTarget } from '#ports/storage.ts';
 import { ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { readSftpRange } from './sftp-file.ts';
@@ -64,10 +64,11 @@ class SftpUpload implements ContinuedUpload {
     this.#isSynced = true;
   }
 
-  async place(confirm?: Confirm): Promise<string> {
+  async place(confirm?: Confirm, lockName?: LockName): Promise<string> {
     await this.sync();
     await this.#file.close(); // some servers do not rename open files
-    this.#placedName = await placeUpload(this.#place, this.#target, { token: this.#token, size: this.#size, confirm });
+    const file = { token: this.#token, size: this.#size, confirm };
+    this.#placedName = await placeUpload(this.#place, this.#target, file, lockName);
     return this.#placedName;
   }
 

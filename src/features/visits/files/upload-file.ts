@@ -125,7 +125,7 @@ export async function uploadFile(
       const claim = byteClaimer(ports, visit, token, { length: incoming.length, replacedBytes: replaced?.size ?? 0 });
       const { size, sha256, abortSignal } = await receiveBody(upload, incoming, visit, { limit, onData, claim });
       bodyReceived.resolve();
-      const file = { upload, parent, name, etag, token, confirm, abortSignal };
+      const file = { upload, parent, name, etag, isNumbered: ifTaken === 'number', token, confirm, abortSignal };
       const storedName = await placeReceivedFile(ports, visit, shared.storage, file);
       const storedPath = formatItemPath(withName(path, storedName));
       return { value: { name, size, sha256 }, bytes: size, path: storedPath, after: { size, sha256 }, space: spaceOf(size) };

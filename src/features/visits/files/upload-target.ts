@@ -4,7 +4,8 @@ import { Refusal } from '#core/messages.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { SharedStorage } from '#features/visits/authorization/shared-storage.ts';
-import type { Confirm, Upload } from '#ports/storage.ts';
+import type { Confirm, LockName, Upload } from '#ports/storage.ts';
+import { StoreUnavailable, type WriteTurn } from '#ports/store.ts';
 import { withNameLocks } from './name-locks.ts';
 import { beginChange } from './overlapping-changes.ts';
 import type { ChangePorts } from './pending-change.ts';
@@ -64,10 +65,29 @@ interface ReceivedFile {
   readonly name: string;
   /** ETag of the file to replace; null: none. */
   readonly etag: string | null;
+  /** Whether a drop box gives the file another name if the name is taken. */
+  readonly isNumbered: boolean;
   readonly token: string;
   readonly confirm: Confirm;
   /** Aborted when Postern ends the transfer, for example because it is no longer permitted. */
   readonly abortSignal: AbortSignal;
+}
+
+/**
+ * Records the name under which a drop box is about to store a file, so that a later change of that name finds the upload.
+ * @throws StoreUnavailable if another process has begun to recover it
+ */
+async function recordName(
+  { store, process }: Pick<ChangePorts, 'store' | 'process'>,
+  { tid, token, name }: { readonly tid: number; readonly token: string; readonly name: string },
+  turn: WriteTurn,
+): Promise<void> {
+  const [result] = await store.write(
+    (tx) =>
+      tx.updateTable('unsettled').set({ name }).where('tid', '=', tid).where('token', '=', token).where('process', '=', process).execute(),
+    turn,
+  );
+  if (Number(result?.numUpdatedRows) !== 1) throw new StoreUnavailable('another process has recovered the change');
 }
 
 /**
@@ -79,18 +99,29 @@ export async function placeReceivedFile(
   ports: ChangePorts,
   { link, decideAgain, visitorRequest }: Pick<AuthorizedVisit<'upload'>, 'link' | 'decideAgain' | 'visitorRequest'>,
   storage: SharedStorage<'upload'>['storage'],
-  { upload, parent, name, etag, token, confirm, abortSignal }: ReceivedFile,
+  { upload, parent, name, etag, isNumbered, token, confirm, abortSignal }: ReceivedFile,
 ): Promise<string> {
+  const turn = visitorTurn(visitorRequest.address);
   // A lock makes uploads to one name run one after the other if they replace a file, or if the storage does not guarantee
   // that only one of them succeeds.
   const isAtomic = etag === null && storage.traits.create === 'atomic';
-  async function place(): Promise<string> {
-    const used = { tid: link.tid, locationId: link.location_id, parent, names: [name], existing: etag === null ? null : name };
+  const confirmIfShared = ports.store.isShared ? confirm : undefined; // else there is no other process that could recover the upload
+  async function begin<T>(usedName: string, step: () => Promise<T>): Promise<T> {
+    const used = { tid: link.tid, locationId: link.location_id, parent, names: [usedName], existing: etag === null ? null : usedName };
     using _begun = storage.traits.create === 'atomic' ? null : await beginChange(ports, storage, { ...used, action: 'upload', token });
     abortSignal.throwIfAborted();
     if (!(await decideAgain())) throw new Refusal('permissionOff');
     if (!isAtomic) await recordEarlierChanges(ports, storage, used, token);
-    return await (ports.store.isShared ? upload.place(confirm) : upload.place()); // else there is no other process that could recover it
+    return await step();
   }
-  return isAtomic ? place() : withNameLocks(ports, storage, parent, [name], { token, turn: visitorTurn(visitorRequest.address) }, place);
+  if (isAtomic) return begin(name, () => upload.place(confirmIfShared));
+  const lockName: LockName = (usedName, step) =>
+    withNameLocks(ports, storage, parent, [usedName], { token, turn }, () => begin(usedName, step));
+  if (!isNumbered) return lockName(name, () => upload.place(confirmIfShared));
+  return upload.place(confirmIfShared, (candidate, step) =>
+    lockName(candidate, async () => {
+      await recordName(ports, { tid: link.tid, token, name: candidate }, turn);
+      return step();
+    }),
+  );
 }

@@ -12,7 +12,7 @@ import type { IncomingBody, StoredFile } from '#features/visits/files/upload-fil
 import { placeReceivedFile } from '#features/visits/files/upload-target.ts';
 import type { ContinuedUpload } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
-import { saveProgress, type UploadRow } from './upload-rows.ts';
+import { ifNameTaken, saveProgress, type UploadRow } from './upload-rows.ts';
 import type { WriterReport } from './upload-writers.ts';
 
 /**
@@ -157,7 +157,8 @@ export class PartReceiver {
     const stored = await runPendingChange<StoredFile>(ports, visit, change, {
       apply: async ({ confirm, recordHandle }): Promise<FileChangeOutcome<StoredFile>> => {
         if (upload.handle !== null) await recordHandle(upload.handle);
-        const file = { upload, parent, name, etag: null, token, confirm, abortSignal };
+        const isNumbered = ifNameTaken(row) === 'number';
+        const file = { upload, parent, name, etag: null, isNumbered, token, confirm, abortSignal };
         storedName = await placeReceivedFile(ports, visit, storage, file);
         sha256 = this.#hash?.digest('hex') ?? (await hashOf(upload.readBack()).catch(readBackFailed));
         const storedPath = formatItemPath(withName(path, storedName));
