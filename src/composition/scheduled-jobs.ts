@@ -91,7 +91,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   // One object for each kind of work: if one kind hangs at a location, the other kinds must still run there.
   const [sweptLocations, clearedLocations] = [new BusyLocations(), new BusyLocations()];
   let lastReportAt = performance.now();
-  // If no other process uses the database, the first run recovers all changes: the disk may have been full at the start.
+  // If no other process can use the database, the first run recovers all changes: at the start, a full disk may have prevented that.
   let recoversAll = !ports.store.isShared;
   let othersReliableFrom = lastReportAt + firstReports;
   // Each process recovers its own changes whose outcome it could not record while the database was unavailable.

@@ -32,7 +32,7 @@ interface CommonParts {
   readonly readiness: ReadinessCheck;
 }
 
-/** Adds redirects, metrics and health checks to both servers. Call it before any other routes are added. */
+/** Adds redirects, the measurement of requests and health checks to each server. Call it before any other routes are added. */
 export function addCommonRoutes(servers: Servers, { links }: Pick<Ports, 'links'>, parts: CommonParts): void {
   for (const server of allServers(servers)) {
     redirectAliases(server, parts.publicUrlAliases, links.publicUrl);
@@ -41,7 +41,11 @@ export function addCommonRoutes(servers: Servers, { links }: Pick<Ports, 'links'
   }
 }
 
-/** Adds the management interface, its documentation, the metrics and the console. @param pages folder of the built console */
+/**
+ * Adds the management interface, its documentation, the metrics and the console. On a separate server, also redirects / and refuses unknown
+ * paths.
+ * @param pages folder of the built console
+ */
 export async function addManagementRoutes(
   { visitor, management }: Servers,
   ports: Ports,

@@ -20,7 +20,7 @@ const plainName = /^[ -\-0-[\]-~][ -.0-[\]-~]{0,254}$/;
 export const isNameTooLong = (name: string) => name.length * maxBytesPerUnit > maxNameBytes && byteLength(name) > maxNameBytes;
 
 /**
- * Returns whether a name is reserved for Postern's own files and folders. Compares in NFKC, since a file system that
+ * Returns whether a name is reserved for Postern's own files and folders. Compares in NFKC and lower case: a file system that
  * ignores case may also treat compatible letters as equal.
  */
 export function isReservedName(name: string): boolean {
@@ -80,7 +80,8 @@ export function parseItemPath(text: string): ItemPath | null {
 }
 
 /**
- * Parses the path of a URL whose segments are percent-encoded. Decodes each segment once; an encoded slash is not a separator.
+ * Parses the part of a URL that is a path below a link, without a slash at its beginning. Decodes each percent-encoded segment once; an
+ * encoded slash is not a separator.
  * @returns null if the encoding or a name is not valid, or if the path exceeds `maxPathLevels` or `maxPathLength`
  */
 export function parseEncodedPath(encoded: string): ItemPath | null {

@@ -56,7 +56,7 @@ export interface Target<Body> {
 }
 
 interface OperationBase<B extends TSchema, Name extends string> {
-  /** The path below /api/v1, such as `share/add`. It is also the action of the audit entry. */
+  /** The path below /api/v1, such as `share/add`. For a change, it is also the action of the audit entry. */
   readonly name: Name;
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly role: Role;
@@ -95,7 +95,7 @@ export interface ReadOperation<B extends TSchema, Name extends string = string, 
   readonly isSearch?: true;
   /** true: the operation may read many audit entries. Its long queries run through `inTurn`, so that other reports run in between. */
   readonly isReport?: true;
-  /** true: the operation tests another server, which may hang. It takes turns with other tests. */
+  /** true: the operation tests a disk or another server, which may hang. It takes turns with other tests. */
   readonly isTest?: true;
   /** true: the body contains a file, which the operation examines for some seconds. It takes turns with other such operations. */
   readonly examinesFile?: true;
@@ -103,7 +103,7 @@ export interface ReadOperation<B extends TSchema, Name extends string = string, 
   readonly locationName?: (body: Static<B>) => string;
   readonly response: Response;
   /**
-   * @param inTurn runs one query of a report when the caller's turn comes; rejects when the client has disconnected
+   * @param inTurn runs one query of a report when the caller's turn comes; rejects if the client disconnects, or if too many requests wait
    * @param timedOut only for an operation with `locationName`: aborts when the location has not responded in time
    */
   read(body: Static<B>, caller: Caller, ports: Ports, inTurn: RunInTurn, timedOut?: AbortSignal): Promise<object>;
@@ -117,7 +117,7 @@ export interface StreamedResponse {
 }
 
 export interface StreamOperation<B extends TSchema, Name extends string = string> extends OperationBase<B, Name> {
-  /** @param turns those of the caller, which reject when the client has disconnected */
+  /** @param turns those of the caller, which reject if the client disconnects, or if too many requests wait */
   stream(body: Static<B>, caller: Caller, ports: Ports, turns: CallerTurns): Promise<StreamedResponse>;
 }
 
@@ -135,8 +135,8 @@ export interface CallerTurns {
 }
 
 /**
- * An operation as the HTTP layer sees it. The layer passes a body that it has validated against the operation's schema.
- * The functions above are methods: TypeScript compares method parameters bivariantly, so one list can hold all operations.
+ * An operation as the HTTP layer sees it. The layer passes a body that it has validated against the operation's schema. The functions
+ * above, except `locationName`, are methods: TypeScript compares method parameters bivariantly, so one list can hold all operations.
  */
 export type AnyChange = ChangeOperation<TSchema, unknown>;
 export type AnyRead = ReadOperation<TSchema>;

@@ -4,7 +4,7 @@ const retryAfter = 5; // seconds
 
 /** Kinds of holders, by which held bytes are counted. At a limit, the newest holds of a wide network may be aborted (`HeldMemory.hold`). */
 type HolderKind = 'wideNetwork' | 'link' | 'portal' | 'tenant';
-/** The holders whose limits apply to some memory, by kind. */
+/** Names of the holders whose limits apply to some memory, by kind. Must name one for each kind that has a limit. */
 export type MemoryHolders = Readonly<Partial<Record<HolderKind, string>>>;
 /** Maximum bytes at one time: for each holder, by its kind, and in total. */
 export type MemoryLimits = Readonly<Partial<Record<HolderKind, number>>> & { readonly all: number };
@@ -13,7 +13,7 @@ export type MemoryLimits = Readonly<Partial<Record<HolderKind, number>>> & { rea
 interface Hold {
   readonly bytes: number;
   readonly network: string | null; // the wide one
-  /** Names of the limits that count it. */
+  /** Names of the limits that this hold counts towards. */
   readonly limitNames: readonly string[];
   readonly abort: () => void;
   isReleased: boolean;
@@ -86,7 +86,7 @@ export class HeldMemory {
   readonly #messageName: MessageName;
   readonly #holdsByLimit = new Map<string, LimitedHolds>();
 
-  /** @param messageName refusal beyond a limit */
+  /** @param messageName message of the refusal if a limit is reached */
   constructor(limits: MemoryLimits, messageName: MessageName) {
     this.#limits = limits;
     this.#messageName = messageName;

@@ -114,10 +114,13 @@ export interface PendingChangeTable {
   /** Bytes and files that an upload in one request claims in the quotas while it runs. */
   bytes: Generated<number>;
   files: Generated<number>;
-  /** When the change began, in ms since the epoch; 0: it has not begun, or its location is a local folder. */
+  /** When the change was last known to run, in ms since the epoch; 0: it has not begun, or its location is a local folder. */
   started: Generated<number>;
-  /** Where the item of a change that has begun is at the service (features/visits/files/overlapping-changes.ts); else empty. */
+  /**
+   * Place of the item at the service (features/visits/files/overlapping-changes.ts); empty: the change has not begun, or its location is a
+   * local folder.
+   */
   place: Generated<string>;
-  /** Where it will be; empty: it keeps its place. */
+  /** Place of the item after a rename; empty: it keeps its place, or `place` is empty. */
   new_place: Generated<string>;
 }

@@ -14,7 +14,8 @@ export interface CountedFolderTable {
 }
 
 /**
- * What a counted folder holds: the sum of the rows with its path. There are several, so that concurrent changes do not wait for each other.
+ * A part of what a counted folder holds. The sum of the rows with the folder's path is the total. A folder can have several rows, so that
+ * concurrent changes do not wait for each other.
  */
 export interface UsedSpaceTable {
   readonly tid: number;
@@ -27,7 +28,10 @@ export interface UsedSpaceTable {
   changes: number;
 }
 
-/** A change of many counted folders of a location, which a job makes in batches. */
+/**
+ * The rest of a change of many counted folders of a location. The change itself covers the first batch, and a job makes the rest in
+ * batches.
+ */
 export interface CountChangeTable {
   readonly tid: number;
   readonly location_id: number;

@@ -21,7 +21,7 @@ export class CertificateUnusable extends Error {
 /** The time-stamp authority does not respond, or its response cannot be used. The message says why, in words for an operator. */
 export class TimeStampUnavailable extends Error {}
 
-/** The PKCS #11 token of the server does not sign. The message says why, in words for an operator. */
+/** The server has no PKCS #11 token, or its token does not sign. The message says why, in words for an operator. */
 export class TokenUnavailable extends Error {}
 
 /** A time-stamp authority (RFC 3161) that a tenant names. */

@@ -16,8 +16,8 @@ export interface OpenFile {
    * Yields the bytes of a range in order, in pieces of any size. A piece may be used until the next one is requested. The next
    * piece is read meanwhile.
    * @param signal ends the wait for a storage that does not respond: a caller cannot leave a loop while the loop waits
-   * @throws ItemChanged if the file ends before the range, or the storage no longer has its content; StorageUnavailable; the reason of the
-   *   signal
+   * @throws ItemChanged if the file ends before the range does, or the storage no longer has its content; StorageUnavailable; the reason of
+   *   the signal
    */
   read(range: ByteRange, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
@@ -189,8 +189,9 @@ export interface Storage {
   /** Returns an address at which a browser can download a file from the service itself; null: there are none. @param lifetime seconds */
   readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
   /**
-   * Returns a text that is the same for every location that contains this folder, so that all these locations use the same locks. Apart from
-   * slashes at the end, the text of an item below begins with it and a slash, so that changes of both wait for each other.
+   * Returns a text that is the same for every location that contains this folder, so that all these locations use the same locks. The text
+   * of each item in this folder begins with the text of the folder and one slash, so that a change of the item and one of the folder wait
+   * for each other. Slashes at the end do not count.
    */
   folderKey(path: ItemPath): Promise<string>;
   /** Returns the entries of a folder in batches, unsorted, or null if there is no folder. A batch may be empty. */

@@ -38,7 +38,7 @@ export interface Store {
   readonly read: Kysely<Database>;
   /** For queries that may take long. They do not delay short queries. */
   readonly search: Kysely<Database>;
-  /** For queries that read an entire table, such as counts of audit entries by day, or of mails. They do not delay searches. */
+  /** For queries that read an entire table, such as counts of mails, or of audit entries by day. They do not delay searches. */
   readonly reports: Kysely<Database>;
   /** Returns a connection for records that take long to read, such as shares with thousands of names. Tenants take turns. */
   longRecordReader(tid: number): Kysely<Database>;
@@ -86,7 +86,7 @@ export interface Store {
    * @param minFree bytes that must stay free; PostgreSQL ignores it, since the disk is that of its server
    */
   isFull(minFree?: number): boolean;
-  /** Returns whether damaged pages were found in the database. */
+  /** Returns whether damaged pages were found in the database. Always false on PostgreSQL, whose server checks its own disk. */
   isDamaged(): boolean;
   [Symbol.asyncDispose](): Promise<void>;
 }

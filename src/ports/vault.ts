@@ -11,8 +11,8 @@ export interface Vault {
 }
 
 /**
- * Decrypts a stored secret. If that fails, the secret counts as lost until an operator enters it again. It fails if another process has
- * encrypted the secret with a key that is no longer used.
+ * Decrypts a stored secret. If that fails, the secret counts as lost until an operator enters it again. Decryption fails, for example, if
+ * another process has encrypted the secret with a key that is no longer used.
  * @param sealed empty: there is no secret
  * @returns an empty string if there is no secret, or it is lost
  */

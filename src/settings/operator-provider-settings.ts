@@ -41,7 +41,7 @@ export const operatorProviderDefinitions = {
   ),
 };
 
-/** Returns the provider at which operators sign in, or null. */
+/** Returns the provider at which operators of tenant 1 can sign in, or null if the settings name none. */
 export function readOperatorProvider(readValue: <T>(setting: Setting<T>) => T): OperatorProvider | null {
   const issuer = readValue(operatorProviderDefinitions.operatorIssuer);
   const clientSecret = readValue(operatorProviderDefinitions.operatorClientSecret);

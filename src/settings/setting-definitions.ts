@@ -52,7 +52,7 @@ export const settingDefinitions = {
   data: setting(
     'POSTERN_DATA',
     './data',
-    'Folder of the embedded database, the keys, and the location `local` in `files/` below it.',
+    'Folder of the embedded database and of the files with keys. The location `local` is in `files/` within it.',
     (value) => resolve(value),
   ),
   databaseUrl: setting(
@@ -100,7 +100,7 @@ export const settingDefinitions = {
   privateTargets: setting(
     'POSTERN_PRIVATE_TARGETS',
     '',
-    'Private addresses that Postern may connect to for a tenant, for example to reach its identity provider: addresses, CIDR blocks and first-last ranges such as `10.1.2.0/24, 127.0.0.1`, separated by commas.',
+    'Private addresses that Postern may connect to for a tenant, for example to reach its identity provider: addresses, CIDR blocks and first-last ranges, separated by commas, such as `10.1.2.0/24, 127.0.0.1`.',
     parseRangesSetting,
   ),
   machineCredentials: setting(

@@ -89,7 +89,10 @@ test('loginprofile/test checks the metadata, keys and client secret of a provide
   for (const keys of ['{"keys":[]}', 'null', 'no JSON']) {
     provider.responses.set('/keys', (_, response) => void response.setHeader('content-type', 'application/json').end(keys));
     assert.deepEqual(await testSteps(), ['metadata true', 'keys false']);
-    assert.equal((await postern.call('loginprofile/test', { id })).steps.at(-1).detail, 'The address of the keys (jwks_uri) returned no keys.');
+    assert.equal(
+      (await postern.call('loginprofile/test', { id })).steps.at(-1).detail,
+      'The address of the keys (jwks_uri) returned no keys.',
+    );
   }
   provider.responses.set('/.well-known/openid-configuration', (_, response) => void response.writeHead(404).end());
   assert.deepEqual(await testSteps(), ['metadata false']);

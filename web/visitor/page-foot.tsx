@@ -4,7 +4,7 @@ import { useTranslation } from './translations/use-translation.ts';
 
 const messageKeys = { device: 'asDevice', light: 'light', dark: 'dark' } as const satisfies Record<Appearance, string>;
 
-/** The page footer: the product name, and the choice between light and dark. */
+/** The page footer: the product name, and the choice between light, dark and the setting of the device. */
 export function PageFoot() {
   const { translate } = useTranslation();
   const [current, setCurrent] = useState(applySavedAppearance);

@@ -1,4 +1,4 @@
-// The process that reads PDF documents. It has neither network nor write access, and loads no native code.
+// The process that reads, draws and marks PDF documents. It has neither network nor write access, and loads no native code.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { init } from '@embedpdf/pdfium';

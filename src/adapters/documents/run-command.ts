@@ -13,7 +13,7 @@ export interface CommandLimits {
   readonly output: number;
 }
 
-/** How a command has ended. `stopped`: it has used too much. `failed`: with an error. */
+/** How a command has ended. `stopped`: it used too much, or a signal ended it, as after a crash. `failed`: with an error code. */
 export interface CommandResult {
   readonly end: 'done' | 'stopped' | 'failed';
   readonly output: Uint8Array;
@@ -56,7 +56,7 @@ export async function runCommand(
   let isStopped = false;
   const stop = () => {
     isStopped = true;
-    child.kill('SIGKILL'); // bubblewrap then ends all processes of the sandbox
+    child.kill('SIGKILL'); // if the command is bubblewrap, all processes of its sandbox end with it
   };
   const timer = setTimeout(stop, limits.time);
   const interval = setInterval(async () => {

@@ -75,7 +75,10 @@ function checkedResponse({ host }: URL, { status, headers, content }: CompleteRe
   return new Response(statusesWithoutBody.includes(status) ? null : Buffer.from(checkedContent), { status, headers });
 }
 
-/** Returns the result of `create` when it is the turn of a group. The turn ends when the caller has parsed the result. */
+/**
+ * Returns the result of `create` when it is the turn of a group. The turn then lasts two more iterations of the event loop, in which the
+ * caller parses the result.
+ */
 function inParseTurn<T>(inTurn: FairScheduler, group: string, create: () => T): Promise<T> {
   const result = Promise.withResolvers<T>();
   void inTurn(group, async () => {

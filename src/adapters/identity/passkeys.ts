@@ -50,7 +50,7 @@ export const passkeys = (): Passkeys => ({
         },
         ...{ expectedChallenge: challenge, expectedOrigin: origin.origin, expectedRPID: origin.hostname },
         supportedAlgorithmIDs: [...passkeyAlgorithms],
-        requireUserVerification: false, // it is a second factor: the password is the first
+        requireUserVerification: false, // the passkey is a second factor: the password is the first
       });
       if (!verified || registrationInfo.credential.id !== id) return null;
       const { publicKey, counter } = registrationInfo.credential;

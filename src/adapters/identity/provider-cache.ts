@@ -8,8 +8,8 @@ import { ProviderUnreachable } from './provider-request.ts';
 import { TenantEntries } from './tenant-entries.ts';
 
 const metadataLifetime = 3_600_000; // ms
-const maxProviders = { all: 256, tenant: 32 }; // whose metadata and keys are cached: up to 0.5 MiB each
-const pauseAfterFailure = 3000; // ms during which no request is sent to a provider
+const maxProviders = { all: 256, tenant: 32 }; // clients for which the metadata and keys of their provider are cached: up to 0.5 MiB each
+const pauseAfterFailure = 3000; // ms after a failure during which no request of the same client is sent to its provider
 
 /** Signature algorithms of ID tokens and logout tokens: asymmetric ones, so that the client secret is not enough to make a token. */
 export const signatureAlgorithms: readonly string[] = [
@@ -30,7 +30,7 @@ interface Entry {
   readonly provider: Promise<ProviderMetadata>;
   /** When the metadata must be read again; monotonic, ms. */
   readonly until: number;
-  /** The last failure to reach the provider. Before `until` (monotonic, ms), it is thrown again without a request. */
+  /** The last failure to reach the provider. Before its own `until` (monotonic, ms), its error is thrown again without a request. */
   failure?: { readonly error: Error; readonly until: number };
 }
 
@@ -88,8 +88,8 @@ export class ProviderCache {
   }
 
   /**
-   * Calls `send` with the metadata of a provider, which is cached. Concurrent calls share one request for it. After a failure to get the
-   * metadata or to reach the provider, no request is sent to it for a few seconds.
+   * Calls `send` with the metadata of a provider. The metadata is cached, and concurrent calls read it once. After a failure to get the
+   * metadata or to reach the provider, calls for the same client fail for a few seconds without a request.
    * @param read reads the metadata
    * @throws ProviderUnavailable, ProviderRefused; the cause of a `TokenStoreError` that `send` throws
    */

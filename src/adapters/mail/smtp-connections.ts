@@ -41,12 +41,15 @@ interface SmtpError extends Error {
 
 const maxResponseLength = 300; // characters
 
-/** Returns the response of the server, for people: one line without control characters. */
+/**
+ * Returns the end of a message for people: the response of the server as one line without control characters, or a full stop if there is
+ * none.
+ */
 const responseOf = ({ response }: SmtpError) =>
   typeof response === 'string' ? `: ${response.replace(/[\p{C}\s]+/gu, ' ').slice(0, maxResponseLength)}` : '.';
 
 const connectionErrors: Readonly<Record<string, string>> = {
-  EDNS: 'The name of the mail server has no address.',
+  EDNS: 'No address was found for the name of the mail server.',
   ECONNECTION: 'The connection to the mail server failed or was closed.',
   ESOCKET: 'The connection to the mail server failed or was closed.',
   ETIMEDOUT: 'The mail server did not respond in time.',

@@ -19,7 +19,7 @@ import { maxPieces } from './max-pieces.ts';
 import { TurnSocket } from './turn-socket.ts';
 import { unreachable } from './unreachable.ts';
 
-const responseTimeout = 30_000; // ms until the headers of a response, and between two pieces of its body
+const responseTimeout = 30_000; // ms until the headers of a response (default), and between two pieces of its body
 const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
 /** Errors that a request throws as they are. All others, except after an abort, mean that the server cannot be reached. */

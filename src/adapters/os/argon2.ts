@@ -9,8 +9,8 @@ const parameters = { memoryCost: 65_536, timeCost: 2, parallelism: 1 } as const;
 const maxConcurrent = 2; // for two cores: with more at once, each hash and all of them together take longer
 
 /**
- * Computes argon2id hashes off the event loop, two at a time. Networks and tenants take turns. Passwords that tenants set are hashed
- * one at a time, so that sign-in attempts can always use the other core.
+ * Computes argon2id hashes off the event loop, two at a time. Networks and tenants take turns. Passwords that keys and operators set are
+ * hashed one at a time, so that they never take both cores.
  * @param cost of one hash: memory in KiB, passes over the memory, lanes
  */
 export function argon2PasswordHash(cost: { memoryCost: number; timeCost: number; parallelism: number } = parameters): PasswordHash {

@@ -23,7 +23,7 @@ export class TenantTurns {
   #current: { readonly tenant: string; readonly start: number } | null = null;
   /** ms that the work of this iteration has taken. */
   #spent = 0;
-  #rest = 0; // ms that other requests must still get
+  #rest = 0; // ms for which other requests must still get the event loop; less than 1 ms is carried over
 
   /**
    * @param monotonic returns a monotonic time in ms

@@ -14,12 +14,12 @@ const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
  * Starts a thread. A descriptor that one thread opened may be closed by another, so Node.js must not track descriptors per thread.
  * @param name the script, relative to `moduleUrl`, without its extension
  * @param moduleUrl `import.meta.url` of the calling module
- * @param dataSize bytes of data that the thread holds
+ * @param dataSize the most bytes of data that the thread keeps in its heap
  */
 export const startThread = (name: string, moduleUrl: string, workerData?: unknown, dataSize = 0) =>
   new Worker(scriptUrl(name, moduleUrl), {
     workerData,
-    // The data is copied when it changes, so the heap must hold it twice.
+    // A thread may copy its data to change it, so there must be space for two copies.
     resourceLimits: { ...heapLimits, maxOldGenerationSizeMb: heapLimits.maxOldGenerationSizeMb + Math.ceil((2 * dataSize) / 2 ** 20) },
     trackUnmanagedFds: false,
   });
@@ -28,7 +28,7 @@ const endTimeout = 2000; // ms
 
 const blockedThreads = new Set<Worker>();
 
-/** Returns whether a thread that should have ended is blocked by a system call. `process.exit` would then wait for it for ever. */
+/** Returns whether a thread that `endThread` ends still runs, blocked by a system call. `process.exit` would wait for it. */
 export const hasBlockedThread = (): boolean => blockedThreads.size > 0;
 
 /** Ends a thread. Does not wait longer than two seconds for one that is blocked by a system call. */

@@ -2,7 +2,7 @@ import type { Store } from '#ports/store.ts';
 import { openSqliteStore } from './sqlite/sqlite-store.ts';
 
 interface StoreSettings {
-  /** Address of a PostgreSQL server; null: the SQLite database in `folder`. */
+  /** URL of a PostgreSQL database; null: use the SQLite database in `folder`. */
   readonly databaseUrl: string | null;
   readonly folder: string;
   /** Bytes that SQLite's word search may use. */

@@ -10,7 +10,7 @@ export type CodeUse = 'signIn' | 'newPassword';
 export interface CodeContent {
   readonly use: CodeUse;
   readonly code: string;
-  /** Address of the page, with the code after `#`. */
+  /** Address of the page on which the code is entered, with the code after `#`. */
   readonly pageUrl: string;
   /** For a new password: the name that the visitor signs in with, which they may have forgotten too. */
   readonly userName: string;

@@ -18,7 +18,7 @@ export function issuerProblem(issuer: string): string | null {
   const url = URL.parse(issuer);
   if (url === null) return 'must be an address such as https://login.example.com';
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
-    return 'must be an address without a query, a fragment or a password';
+    return 'must be an address without a query, a fragment, a user name or a password';
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname)))
     return 'must begin with https://, unless it is on this machine';
   const sharedTenant = segmentsOf(url).find((segment) => sharedTenants.includes(segment));

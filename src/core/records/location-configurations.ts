@@ -7,7 +7,7 @@ export const storageKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
 type StorageKindName = (typeof storageKinds)[number];
 
 const modeField = (subject: string) =>
-  patternText('^0[0-7]{3}$', { description: `${subject}, in octal as for chmod. Default: those of the parent folder.` });
+  patternText('^0[0-7]{3}$', { description: `${subject}, in octal as for chmod. Default: inherited from the parent folder.` });
 
 /** Configuration of kind `local`. The path is absolute, or `files` or a folder below `files` in POSTERN_DATA. */
 export const LocalConfiguration = Type.Object(
@@ -41,7 +41,7 @@ export const S3Configuration = Type.Object(
       patternText('^https?://[^\\s/?#@]+/?$', {
         maxLength: 1024,
         description:
-          'Address at which browsers reach the service, if it differs from endpoint. Visitors download from there if the proxyMode of the share is false.',
+          'Address at which browsers reach the service, if it differs from endpoint. Visitors download single files from there if the proxyMode of the share is false and the share allows it.',
       }),
     ),
     region: patternText('^[A-Za-z0-9-]{1,64}$', { description: 'Region of the bucket, such as eu-central-1.' }),
@@ -50,7 +50,10 @@ export const S3Configuration = Type.Object(
       lineOf(512, { description: 'Prefix of the keys of the location, such as reports/2026. It is the root of the location.' }),
     ),
     pathStyle: Type.Optional(
-      Type.Boolean({ description: 'true: the bucket is the first part of the path. Default: it is the first part of the host name.' }),
+      Type.Boolean({
+        description:
+          'true: the bucket is the first part of the path. Default: it is the first part of the host name, unless the host is an IP address.',
+      }),
     ),
     accessKeyId: Type.Optional(headerText(256, 'Id of the access key.')),
     secretAccessKey: Type.Optional(headerText(256, 'The secret of the access key.')),

@@ -65,7 +65,9 @@ export const loginProfileFields = {
   viewId: Type.String({ maxLength: 64, description: "viewId of the profile's portal." }),
   viewUrl: lineOf(limits.path, { description: "Address of the profile's portal." }),
   username: lineOf(limits.name, { description: 'User name of a PASSWORD profile. Empty: visitors enter only the password.' }),
-  password: lineOf(limits.password, { description: `Password of a PASSWORD profile. Responses contain ${secretMask} instead.` }),
+  password: lineOf(limits.password, {
+    description: `Password of a PASSWORD profile. If there is one, responses contain ${secretMask} instead.`,
+  }),
   lang: lineOf(35, {
     description: `Language of the visitor's pages, as a BCP 47 tag (${languages.join(', ')}). Empty: the language of the browser.`,
   }),

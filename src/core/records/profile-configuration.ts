@@ -88,7 +88,7 @@ const identifyingMembers: Readonly<Partial<Record<ProfileType, readonly string[]
   OIDC: ['issuer', 'clientId', 'usernameClaim', 'emailTrust', 'groupsClaim', 'requireGroup'],
   SAML: ['metadataUrl', 'metadata', 'entityId', 'usernameAttribute', 'emailAttribute', 'emailTrust', 'groupsAttribute', 'requireGroup'],
 };
-/** Members of the configuration of an LDAP profile that may change while visitors are signed in. */
+/** Members of the configuration of an LDAP profile whose change ends no session. */
 const nonIdentifyingLdapMembers = ['bindDn', 'bindPassword', 'ca', 'startTls', 'nameAttribute'];
 
 /** Returns whether a change of a member ends the sessions of a profile. */

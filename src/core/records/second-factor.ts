@@ -9,7 +9,7 @@ const fields = {
   kind: Type.Enum(['totp', 'passkey'], { description: 'Kind of the second factor: totp is an authenticator app.' }),
   title: factorTitle,
   createDateTime: instant('When the second factor was added.'),
-  lastUseDateTime: orNull(instant('When you last signed in with it; null: never.')),
+  lastUseDateTime: orNull(instant('When you last signed in with this second factor; null: never.')),
 };
 
 /** Proves that the operator makes the change: a session alone, which may be stolen, must not be enough. */

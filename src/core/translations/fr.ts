@@ -194,7 +194,7 @@ export const fr: VisitorMessages = {
   archiveTooDeepNext: 'Ouvrez ce dossier et téléchargez un des dossiers qu’il contient.',
   changeImpossible: 'Le stockage ne permet pas cette modification',
   changeImpossibleNext:
-    'Un fichier y est peut-être verrouillé ou protégé, un dossier contient trop de fichiers, ou un nom n’y est pas permis. Demandez à la personne qui a envoyé le lien.',
+    'Un fichier y est peut-être verrouillé ou protégé, un dossier contient trop de fichiers, ou un nom n’y est pas permis. Adressez-vous à la personne qui a envoyé le lien.',
   fileArchived: 'Ce fichier se trouve dans un stockage d’archivage',
   fileArchivedNext:
     'Il faut d’abord le sortir de l’archive, ce qui peut prendre des heures. Adressez-vous à la personne qui a envoyé le lien.',

@@ -20,7 +20,7 @@ export const it: VisitorMessages = {
   currentPassword: 'Password attuale',
   newPassword: 'Nuova password',
   newPasswordHint: 'Almeno 10 caratteri.',
-  passwordChanged: 'La password è stata cambiata. La sessione è stata chiusa su tutti gli altri dispositivi.',
+  passwordChanged: 'La password è stata cambiata. Tutte le altre sessioni sono state chiuse.',
   passwordWeak: 'Scegli un’altra password: questa è troppo corta, troppo facile da indovinare o uguale a quella di prima.',
   forgotPassword: 'Password dimenticata?',
   resetIntro:
@@ -59,7 +59,7 @@ export const it: VisitorMessages = {
   youMayUntilDay: 'Puoi {actions}. Ultimo giorno: {moment}.',
   nothingAllowed: 'Non hai il permesso di vedere o modificare nulla qui.',
   protectedFiles:
-    'Questi file sono protetti. I documenti e le immagini si aprono con una filigrana con il suo nome. Gli altri file non si possono aprire qui.',
+    'Questi file sono protetti. I documenti e le immagini si aprono con una filigrana che riporta il tuo nome. Gli altri file non si possono aprire qui.',
   unsignedFiles: 'I file che richiedono una firma digitale non si possono ancora scaricare. Chiedi a chi ha inviato il link.',
   folders: 'Cartelle',
   searchHere: 'Cerca in questa cartella',
@@ -165,7 +165,7 @@ export const it: VisitorMessages = {
   until: 'scadenza: {moment}',
   untilDay: 'ultimo giorno: {moment}',
   wentWrong: 'Qualcosa è andato storto',
-  wentWrongNext: 'Riprova. Se continua, avvisa chi ha inviato il link.',
+  wentWrongNext: 'Riprova. Se il problema si ripete, avvisa chi ha inviato il link.',
   tryAgainIn: { one: 'Riprova tra {count} secondo', other: 'Riprova tra {count} secondi' },
   openLink: 'Apri il link',
   offline: 'Nessuna connessione',

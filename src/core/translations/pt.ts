@@ -64,7 +64,7 @@ export const pt: VisitorMessages = {
   folders: 'Pastas',
   searchHere: 'Procurar nesta pasta',
   sortBy: 'Ordenar',
-  showAsGrid: 'Mostrar em grelha',
+  showAsGrid: 'Mostrar em grade',
   showAsList: 'Mostrar em lista',
   sortNameUp: 'Nome, de A a Z',
   sortNameDown: 'Nome, de Z a A',

@@ -8,7 +8,7 @@ import type { Tx } from '#ports/store.ts';
 import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
 /**
- * Returns the id of the user with that name, or undefined.
+ * Returns the id of the user with a name, in the profile `authId` if it is given, or undefined.
  * @throws Refusal 400 for an unknown profile, 409 if users of several profiles have the name
  */
 async function findUserId(db: Tx, tid: number, username: string, authId: number | null | undefined): Promise<number | undefined> {

@@ -9,8 +9,8 @@ import type { VisitEvent } from './visit-event.ts';
 
 const batchSize = 100; // events in one transaction, so that other changes get their turn
 
-const maxCharacters = 16 << 20; // in the texts of all queued events
-const eventOverhead = 300; // characters that count for each event in addition to its texts
+const maxCharacters = 16 << 20; // of all queued events as JSON, each with `eventOverhead`
+const eventOverhead = 300; // characters that count for each event in addition to its JSON
 
 interface QueuedEvent {
   readonly event: VisitEvent;
@@ -18,11 +18,13 @@ interface QueuedEvent {
   readonly at: number;
   /** The groups that take turns: the tenant, a wide network, and a narrow one within it. */
   readonly groups: readonly [tenant: string, wide: string, narrow: string];
-  /** Characters. */
+  /** Characters of its JSON and `eventOverhead`. */
   readonly length: number;
 }
 
-/** Returns the event with only what its audit entry needs: a share's lists, groups and request headers would fill the memory. */
+/**
+ * Returns an event with only what its audit entry needs: the lists of a share, and the visitor's groups and headers, would fill the memory.
+ */
 function compactEvent({ link, visitor, visitorRequest: { address, requestId }, ...event }: VisitEvent): VisitEvent {
   const columns = link && { id: link.id, tid: link.tid, title: link.title, view_id: link.view_id, notify_emails: '' };
   return {

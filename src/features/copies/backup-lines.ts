@@ -7,9 +7,9 @@ import type { CopyProgress, RowSource } from './fill-store.ts';
 
 const format = 1;
 
-const minTextLength = 1 << 20; // characters; a text is yielded when it has reached this length
+const minTextLength = 1 << 20; // characters; a text is yielded when it has reached this length, or at the end of a page of rows
 
-/** Yields the lines of rows. Joins them to texts of at least `minTextLength`, because a few long writes are faster than many short ones. */
+/** Yields the lines of rows, many joined to one text: a few long writes are faster than many short ones. */
 function* rowLines(table: TableName, rows: readonly CopiedRow[]): Generator<string> {
   let text = '';
   for (const row of rows) {
@@ -29,7 +29,7 @@ async function checkMigrations({ db }: Snapshot, migrations: readonly string[]):
 }
 
 /**
- * Yields the lines of a backup: a header, every row with its table, and an end line, which shows that the backup is complete.
+ * Yields the text of a backup, often several lines at a time: a header, every row of the copied tables, and an end line as the last one.
  * @param migrations names of the migrations of this version; only a version with the same ones can restore the backup
  * @throws Error if the database has the migrations of another version
  */

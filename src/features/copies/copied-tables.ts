@@ -5,16 +5,16 @@ import type { Database } from '#ports/tables.ts';
 export type CopiedRow = Readonly<Record<string, unknown>>;
 
 /**
- * The tables that are copied. A copy contains neither the running processes and the names that they hold nor the invitation of the
- * first operator. The tables of counts are not copied, because triggers fill them.
+ * The tables that are copied. A copy contains no running processes, no names that they hold, and no invitation of the
+ * first operator. `share_count` and `user_count` are not copied, because triggers fill them.
  */
 type CopiedTable = Exclude<keyof Database, 'process' | 'held_name' | 'console_invitation' | 'share_count' | 'user_count'>;
 type Keys = { readonly [T in CopiedTable]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
 
 /**
  * Every copied table with its key. A table comes after the tables that it refers to, except that a tenant refers to its default login
- * profile (see `setDefaultProfiles`). `secret_key` is copied last: until then, its row marks the copy as unfinished, and Postern refuses to
- * start.
+ * profile (see `setDefaultProfiles`). `secret_key` is copied last: until then, a mark in it shows that the copy is unfinished, and Postern
+ * refuses to start.
  */
 export const copiedTables: Keys = {
   tenant: ['id'],

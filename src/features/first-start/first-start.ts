@@ -77,8 +77,8 @@ function readConfiguration(
 }
 
 /**
- * Makes absolute paths within `files` relative. With an absolute path, an installation that was moved or restored elsewhere would
- * serve the files of the old folder.
+ * Makes the absolute paths of tenant 1's local locations relative if they are within `files`. With an absolute path, an installation that
+ * was moved or restored elsewhere would serve the files of the old folder.
  */
 async function makeFoldersRelative(tx: Tx, files: string, { vault }: Pick<Ports, 'vault'>): Promise<void> {
   const rows = await tx
@@ -135,8 +135,8 @@ export const isValidKey = async ({ store, clock }: Pick<Ports, 'store' | 'clock'
 export const newApiKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + random.token(keyBits);
 
 /**
- * Prepares the database at every start. In a new one, creates tenant 1, its default login profile, the location `local` and
- * the first key. Then sets the key of POSTERN_API_KEY and makes the folders of locations relative.
+ * Prepares the database at every start. In a new one, creates tenant 1, its default login profile, the location `local` and the key
+ * `firstKey`, if it is set. Then sets the key of POSTERN_API_KEY, and calls `makeFoldersRelative`.
  */
 export async function prepareDatabase(
   ports: Pick<Ports, 'store' | 'clock' | 'random' | 'vault'>,

@@ -45,8 +45,8 @@ async function deleteExpired({ store }: Pick<Ports, 'store'>, table: keyof Datab
   const rows = (limit: number) => sql`select ${row} from ${sql.table(table)} where ${condition} limit ${limit}`;
   const countBatch = sql<{ count: number }>`select count(*) as count from (${rows(batchSize)}) as expired`;
   for (let count = batchSize; count === batchSize; ) {
-    // Some tables have no index for the condition, so a connection for long queries counts the next expired rows first. With the count as
-    // its limit, the change stops at the last of them: it would otherwise read the complete table while other changes wait.
+    // Some tables have no index for the condition, so a connection for long queries counts the next expired rows first. The deletion has
+    // this count as its limit, and stops at the last of them. Without it, the deletion would read the entire table while changes wait.
     const result = await countBatch.execute(store.reports);
     count = Number(result.rows[0]?.count);
     if (count > 0) await store.write((tx) => sql`delete from ${sql.table(table)} where ${row} in (${rows(count)})`.execute(tx), 'job');

@@ -59,7 +59,7 @@ const insertLink = preparedQuery(
     db.insertInto('link').values({ view_key: p('view_key'), tid: p('tid'), share_id: p('share_id'), profile_id: p('profile_id') }),
 );
 
-/** Assigns a new viewId to a new record. It needs no conflict check: 128 random bits are unique. */
+/** Assigns a new viewId to a new record. No conflict check is needed: 128 random bits do not repeat in practice. */
 export async function claimNewViewId(
   tx: Tx,
   tid: number,

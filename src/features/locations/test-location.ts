@@ -48,7 +48,7 @@ export const testLocation = readOperation({
   method: 'POST',
   role: 'admin',
   summary:
-    'Tests a location step by step: whether it responds, accepts the credentials, and can be listed, written to and read. Leaves no files behind.',
+    'Tests a location step by step: whether it responds, accepts the credentials, and can be listed, written to and read. At the end, it tries to delete the test file.',
   body: bodyOf(locationFields, ['id'], []),
   response: testResult('connect, signIn, list, write, read, conditions, remove, as far as the kind of storage has them'),
   async read({ id }, caller, { store, storages, vault, random }) {

@@ -21,7 +21,7 @@ function certificateStep(certificates: readonly string[]): TestedStep {
   return step('certificates', problem, `Signing certificates: ${certificates.length}. Valid until: ${lastDays.join(', ')}.`);
 }
 
-/** Tries a SAML provider as far as is possible without a user: reads its metadata, if the profile has any. */
+/** Tries a SAML provider as far as is possible without a user: reads its metadata, if the profile has any, and its certificates. */
 export async function trySamlProvider(saml: SamlProviders, provider: SamlProvider, tid: number): Promise<readonly TestedStep[]> {
   try {
     const { entityId, entryPoint, certificates } = await saml.describe(provider, tid);

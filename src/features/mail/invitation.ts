@@ -27,7 +27,7 @@ const tooMany = () =>
     `must name at most ${maxRecipients} addresses; if the field is empty, the share must list at most that many e-mail addresses`,
   );
 
-/** Returns the addresses of the users whom a share lists. @throws Refusal 400 at emails if there are too many */
+/** Returns the e-mail addresses of the active users whom a share lists. @throws Refusal 400 at emails if there are too many */
 async function listedRecipients(tx: Tx, tid: number, shareId: number, typeId: number): Promise<string[]> {
   const listedUsers = tx.selectFrom('share_user').where('share_user.tid', '=', tid).where('share_user.share_id', '=', shareId);
   if (!listsUsersById(typeId)) {

@@ -22,8 +22,8 @@ export interface OperatorSignInResult {
 }
 
 /**
- * Returns the operator and the proof of the second factor; a Refusal if the second factor is wrong; null for a wrong name or password.
- * An unknown name takes as long as a wrong password, so that the time does not reveal which names exist.
+ * Returns the operator and the proof of the second factor, which is null if the operator has none; a Refusal if the second factor is wrong;
+ * null for a wrong name or password. An unknown name takes as long as a wrong password, so that the time does not reveal which names exist.
  * @throws Refusal (401, 429) of `checkSecondFactor`; then the attempt with the password does not count
  */
 async function verifyOperator(ports: Ports, tid: number, { name, password, ...secondFactor }: OperatorSignIn, verify: VerifyPassword) {
@@ -93,7 +93,7 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
   } as const;
   await store.write(async (tx) => {
     const current = await tx.selectFrom('operator').select('session_epoch').where('id', '=', operator.id).executeTakeFirst();
-    // The password has changed since it was verified, or an admin has ended the operator's sessions.
+    // Since the password was verified, it has changed, the operator's sessions were ended, or the operator was deleted.
     if (current?.session_epoch !== operator.session_epoch) throw new Refusal('signInWrong');
     if (proof) await consumeProof(tx, operator.id, proof, clock.now());
     await startOperatorSession(tx, token, { id: operator.id, epoch: operator.session_epoch }, clock.now());

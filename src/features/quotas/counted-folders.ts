@@ -19,7 +19,7 @@ export interface SpaceChange {
   readonly files: number;
 }
 
-/** Number of rows that share the count of one folder, so that processes which use the same database do not wait for each other. */
+/** Maximum number of rows of one folder, which together are its count. Changes in different rows do not wait for each other. */
 const slots = 64;
 
 /** Returns an SQL condition for the item of a path and everything below it. @param column holds paths as texts */

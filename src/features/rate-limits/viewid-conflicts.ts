@@ -15,7 +15,10 @@ const limitsOf = ({ kind, id, tid }: Caller) => [
 
 const hasViewId = (parameters: unknown) => typeof parameters === 'object' && parameters !== null && 'viewId' in parameters;
 
-/** Checks that the caller and its tenant have not caused too many viewId conflicts within the last hour. @throws Refusal (429) */
+/**
+ * If the parameters contain a viewId, checks that the caller and its tenant have not caused too many viewId conflicts within the last hour.
+ * @throws Refusal (429)
+ */
 export async function checkConflictLimit(db: Tx, caller: Caller, parameters: unknown, now: number): Promise<void> {
   if (!hasViewId(parameters)) return;
   const limits = limitsOf(caller);
@@ -28,7 +31,7 @@ export async function checkConflictLimit(db: Tx, caller: Caller, parameters: unk
       limits.map(({ key }) => key),
     )
     .where('at', '>', now - hour)
-    .where('at', '<', now + hour) // a later one was stored while the clock was wrong
+    .where('at', '<', now + hour) // a row with a later time was stored while the clock was wrong
     .groupBy('key')
     .execute();
   const exceededRow = rows.find(({ key, conflicts }) => limits.some((limit) => limit.key === key && conflicts >= limit.max));

@@ -4,7 +4,7 @@ import type { Caller, Target } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 import { shareVersion } from './share-version.ts';
 
-/** Returns whether an If-Match list (RFC 9110, section 13.1.1) contains this version. Accepts versions without quotes. */
+/** Returns whether an If-Match list (RFC 9110, section 13.1.1) contains this version or `*`. Accepts versions without quotes. */
 function matchesVersion(ifMatch: string, version: number): boolean {
   return ifMatch.split(',').some((tag) => ['*', String(version)].includes(tag.trim().replace(/^"(.*)"$/, '$1')));
 }

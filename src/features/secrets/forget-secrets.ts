@@ -21,7 +21,7 @@ const selectLocations = (db: Tx) => db.selectFrom('location').select(['tid', 'id
 const isFirstLocation = ({ tid, name, kind }: { tid: number; name: string; kind: string }) =>
   tid === firstTenant && name === 'local' && kind === 'local';
 
-/** Returns one line for each login profile, location and certificate whose secrets an operator must enter again after `forgetSecrets`. */
+/** Returns one line for each login profile, location and certificate that `forgetSecrets` changes: what an operator must enter again. */
 export async function secretsToEnter(db: Tx): Promise<string[]> {
   const profileLines = (await selectProfilesWithSecrets(db)).map(
     ({ tid, id, title, type_id, password }) =>
@@ -47,7 +47,8 @@ export async function secretsToEnter(db: Tx): Promise<string[]> {
 }
 
 /**
- * Deletes all secrets that were encrypted with a lost key, so that Postern can start with a new key.
+ * Deletes or replaces what was encrypted with a lost key, so that Postern can start with a new key. Parked SAML statements and the renewals
+ * of ended sessions stay: nothing reads them any more.
  */
 export async function forgetSecrets(tx: Tx, vault: Vault): Promise<void> {
   for (const { tid, id } of await selectProfilesWithSecrets(tx))
@@ -71,7 +72,7 @@ export async function forgetSecrets(tx: Tx, vault: Vault): Promise<void> {
   await tx.deleteFrom('second_factor').execute();
   await tx.deleteFrom('recovery_code').execute();
   await deleteCodes(tx); // a mail that cannot be decrypted would stop the mails with new codes
-  await tx.deleteFrom('idempotency').execute(); // stored responses are encrypted with the same key
+  await tx.deleteFrom('idempotency').execute(); // stored responses are encrypted with the lost key
   await tx.deleteFrom('secret_key').execute();
   await tx.insertInto('secret_key').values({ fingerprint: vault.fingerprint }).execute();
 }

@@ -7,7 +7,7 @@ import { deleteUnusedLinkProfile } from './link-password.ts';
 import { shareAuditFields, shareRecord } from './share-rows.ts';
 
 /**
- * Ends the unfinished uploads at a share. A job deletes the received bytes. An upload frees its space at once or, if a part of it
+ * Ends the unfinished uploads at a share. A job deletes the received bytes. Quotas stop counting an upload at once or, if a part of it
  * is arriving, at the end of that part.
  * @param now ms since the epoch
  */

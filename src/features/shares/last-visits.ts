@@ -10,9 +10,9 @@ const LastVisits = Type.Object({
   list: Type.Array(
     Type.Object({
       id: recordId('Share.'),
-      lastVisitDateTime: Type.String({ format: 'date-time', description: 'Time of the last action of a visitor at the share.' }),
+      lastVisitDateTime: Type.String({ format: 'date-time', description: 'Time of the last action of an admitted visitor at the share.' }),
     }),
-    { description: 'The requested shares that were visited at least once.' },
+    { description: 'Those of the requested shares that have a visit in the audit log.' },
   ),
 });
 

@@ -20,7 +20,7 @@ export interface Signer {
 
 const unavailable = (detail: string) => new Refusal('signingUnavailable', detail);
 
-/** Returns the certificate with which a tenant signs. @throws Refusal (503) if there is none that is valid now */
+/** Returns what signs the files of a tenant. @throws Refusal (503) if it has no certificate that can be used now */
 export async function findSigner({ store, vault, clock, signatures }: SignPorts, tid: number): Promise<Signer> {
   const stored = await findSignature(store.read, tid);
   if (!stored) throw unavailable('No certificate for digital signatures is stored.');
@@ -49,7 +49,8 @@ async function digestOf({ bytes, start, end }: SignaturePlace): Promise<Uint8Arr
 
 /**
  * Returns a PDF with a signature (PAdES B-B, or B-T with a time-stamp authority).
- * @throws DocumentUnusable, RendererUnavailable; Refusal (503) if the time-stamp authority or the PKCS #11 token does not respond
+ * @throws DocumentUnusable, RendererUnavailable; Refusal (503) if the time-stamp authority or the PKCS #11 token fails, or the signature is
+ *   too long
  */
 export async function signPdf(
   { documents, signatures, clock }: Pick<SignPorts, 'documents' | 'signatures' | 'clock'>,

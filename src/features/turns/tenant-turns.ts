@@ -3,14 +3,14 @@ import type { ClientTurns } from './search-turns.ts';
 import { turns } from './turns.ts';
 
 interface TenantLimits {
-  /** How many may run at once: in total, and of one tenant. */
+  /** Maximum number of requests that run at the same time: in total, and of one tenant. */
   readonly concurrency: { readonly all: number; readonly tenant: number };
-  /** How many may wait: of one caller, and in total. */
+  /** Maximum number of requests that wait: of one caller, and in total. */
   readonly maxWaiting: { readonly inner: number; readonly all: number };
   readonly refusal: () => Refusal;
 }
 
-/** Returns turns of which a tenant gets only a part. */
+/** Returns turns in which one tenant can use only a part of the concurrency. */
 export function tenantTurns({ concurrency, maxWaiting, refusal }: TenantLimits): ClientTurns {
   const limits = { concurrency: concurrency.all, concurrencyOfGroup: { level: 0, max: concurrency.tenant }, maxWaiting, refusal };
   const all = turns(limits);

@@ -15,5 +15,5 @@ export const largeGroupsOf = ({ viewId, address }: TurnVisitor): readonly string
 /** Returns the groups that take turns: links, wide networks within a link, and networks within these. */
 export const turnGroupsOf = ({ viewId, address }: TurnVisitor): TurnGroups => [viewId, wideNetworkOf(address), narrowNetworkOf(address)];
 
-/** Returns the write turn of a visitor's request, such as a change, a visit or a sign-in. */
+/** Returns the `WriteTurn` of a visitor's request that writes to the database, such as a change, a visit or a sign-in. */
 export const visitorTurn = (address: string) => ({ visitor: wideNetworkOf(address) });

@@ -11,7 +11,7 @@ export interface WaitingRequest {
 export interface WaitingLimit {
   /**
    * Adds a request. If the total is reached, refuses the newest request of the largest of all large groups, to make space for this one.
-   * If this request belongs to the largest group itself, compares the other large groups within that group, and so on. So a flood from one
+   * If one of its own groups is as large, compares the other groups of the requests in that group, and so on. So a flood from one
    * network at a link does not keep other networks away from the link.
    * @throws the refusal if too many requests of its inner group wait, or if the total is reached and no group is larger than its own
    */
@@ -45,10 +45,10 @@ function groupRequests(requests: Iterable<WaitingRequest>, except: readonly stri
 }
 
 /**
- * Returns the newest request of the largest group, if that group is larger than the groups of the newcomer. Otherwise compares the groups
- * within the newcomer's largest group, and so on. Returns undefined if no group is larger.
+ * Returns the newest request of the largest group, if that group is larger than each group of the newcomer, the newcomer included.
+ * Otherwise compares the groups within the newcomer's largest group, and so on. Returns undefined if no group is larger.
  * @param own names of the newcomer's groups
- * @param compared names of the groups that contain all of these requests
+ * @param compared names of the groups that contain all requests of `groups`, and that are not compared again
  */
 function newestOfLargest(groups: RequestGroups, own: readonly string[], compared: readonly string[] = []): WaitingRequest | undefined {
   const sizeOf = (name: string) => groups.itemsOf(name).size;

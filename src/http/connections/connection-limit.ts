@@ -5,16 +5,17 @@ import { ItemsByGroup } from '#core/items-by-group.ts';
 import { isPart } from '#http/part-type.ts';
 
 const uploadMethods: readonly (string | undefined)[] = ['PUT', 'PATCH'];
-const maxExamined = 256; // of the oldest connections of a site: a client can open thousands, and open new ones all the time
+const maxExamined = 256; // oldest connections of a site that are examined: a client can open thousands, and open new ones all the time
 
 /** Returns whether a request sends a file, or a part of one. A client that cannot send PATCH sends a part by POST. */
 const isUpload = (request: IncomingMessage) => uploadMethods.includes(request.method) || isPart(request);
 
 /**
  * Limits the number of connections, so that idle connections of one site do not keep other clients out. Beyond the limit, each new
- * connection closes the oldest connection without a request in progress, of the site with the most connections (site A). If A has
- * none, and the new connection comes from A or a site that now has at most one connection less, it is refused. Otherwise, A loses
- * its oldest connection whose request body (other than an upload) is incomplete, or else its newest one.
+ * connection ends one connection. Site A is the site with the most connections, and `closeOne` examines its `maxExamined` oldest ones. It
+ * closes the oldest of these without a request in progress. If there is none, and the new connection comes from A or from a site that now
+ * has at most one connection less, it closes the new connection. Otherwise, it closes the oldest of these whose request body (other than an
+ * upload) is incomplete, or else the newest connection of A.
  */
 export function limitConnections(server: Server, max: number): void {
   const bySite = new ItemsByGroup<Socket>();

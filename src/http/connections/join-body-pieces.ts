@@ -1,6 +1,6 @@
 import { IncomingMessage } from './node-http.ts';
 
-const smallPiece = 512; // bytes: a larger piece is passed on unchanged
+const smallPiece = 512; // bytes: a piece of this size or more is passed on unchanged
 const bufferSize = 1 << 11; // bytes
 
 /**

@@ -5,14 +5,14 @@ const ownDescriptors = 144; // for the database, the threads, the log, and the s
 const descriptorsPerTransfer = 2; // a socket and a file
 const descriptorsPerUpload = 3; // the folder of its staging file too
 const manyDescriptors = 16_384;
-// A third descriptor is reserved for this many uploads. More uploads use the descriptors of idle connections: two are reserved for each
-// connection, and an idle connection uses only one.
+// From `manyDescriptors` on, a third descriptor is reserved for only this many uploads. More uploads use the descriptors of idle
+// connections: two are reserved for each connection, and an idle one uses only one.
 const expectedUploads = 640;
 const ownMemory = 512 << 20; // bytes: code, word searches, password checks
 const memoryPerConnection = 100 << 10; // bytes, of a client that reads a download or an archive slowly
 const minConnections = 512; // even with little memory
 
-/** Returns how many descriptors this process may open, or null without a limit. Node.js has raised the soft limit to the hard limit. */
+/** Returns how many descriptors this process may open, or null if none is known. Node.js has raised the soft limit to the hard limit. */
 function descriptorLimit(): number | null {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -34,8 +34,8 @@ function connectionsByDescriptors(limit: number): number {
 
 /**
  * Returns how many connections a process may have.
- * @param descriptors that it may open; null: any number
- * @param memory in bytes that it may use
+ * @param descriptors how many descriptors the process may open; null: any number
+ * @param memory how many bytes of memory the process may use
  */
 export function maxConnections(descriptors: number | null = descriptorLimit(), memory: number = memoryLimit()): number {
   const byMemory = Math.max(minConnections, Math.floor((memory - ownMemory) / memoryPerConnection));

@@ -13,7 +13,7 @@ export const DryRun = Type.Optional(
 
 const dryRunQuery = Type.Object({ dryRun: DryRun });
 
-/** Returns whether a change requests a dry run. @throws Refusal (400) */
+/** Returns whether a request for a change asks for a dry run. @throws Refusal (400) if its query is invalid */
 export function isDryRun(request: FastifyRequest, operation: Operation): boolean {
   if (!request.url.includes('?')) return false;
   const value = readQuery(request.url, dryRunQuery, propertyNamesOf(operation.body))['dryRun'];

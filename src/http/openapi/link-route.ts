@@ -4,7 +4,13 @@ const problem = {
 };
 export const json = (schema: object, example: object) => ({ 'application/json': { schema, example } });
 export const bytes = (type: string) => ({ [type]: { schema: { type: 'string', format: 'binary' } } });
-const viewId = { name: 'viewId', in: 'path', required: true, schema: { type: 'string' }, description: 'The id in the link.' };
+const viewId = {
+  name: 'viewId',
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+  description: 'The viewId in the address of the link or portal.',
+};
 export const path = {
   name: 'path',
   in: 'path',

@@ -19,7 +19,7 @@ function startRoute(app: FastifyInstance, parts: VisitorParts, at: 'share' | 'po
   });
 }
 
-/** Adds the routes with which sign-ins at providers begin, and the routes to which OpenID providers send browsers and statements. */
+/** Adds the routes with which sign-ins at providers begin, and the routes to which OpenID providers send browsers and logout tokens. */
 export function providerRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   startRoute(app, parts, 'share');

@@ -32,8 +32,8 @@ function formOf({ body }: ProfileRequest): URLSearchParams {
 }
 
 /**
- * Adds the routes to which SAML providers send browsers, and the route of the metadata for providers. With the POST
- * of a provider's page, browsers send cookies only over HTTPS. Without HTTPS, the verified response is stored, and Postern redirects the
+ * Adds the routes to which SAML providers send browsers, and the route of the metadata for providers. Browsers send cookies with a POST
+ * from a page of the provider only over HTTPS. Without HTTPS and the cookie, Postern stores the verified response and redirects the
  * browser, which then sends the cookie.
  */
 export function samlRoutes(app: FastifyInstance, parts: VisitorParts): void {

@@ -26,7 +26,7 @@ export const isSmall = (bytes: number) => bytes <= smallBody;
 /**
  * Sends a range of a file.
  * @param reportSent called with the number of bytes of each piece that was sent
- * @throws ClientGone, also while the storage does not respond; as `OpenFile.read`
+ * @throws ClientGone, also while the storage does not respond; the errors of `OpenFile.read`
  */
 export async function sendRange(
   response: ServerResponse,

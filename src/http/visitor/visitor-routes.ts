@@ -21,7 +21,11 @@ import { linkHeaders, sendVisitorProblem } from './visitor-responses.ts';
 
 const checkNoQuery = validator(NoParameters);
 
-/** Refuses a network that has tried too many unknown links, unless the visitor has signed in at this link. @throws `refusal` */
+/**
+ * Refuses a network that has tried too many unknown links, unless the visitor has signed in at this link or portal, or sends a right
+ * password.
+ * @throws `refusal`
+ */
 async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refusal: Refusal): Promise<void> {
   const visitor = { ...visitorRequestOf(request, parts), checkNetwork: () => {} };
   const { basic } = visitor.credentials;

@@ -152,7 +152,10 @@ export function AuditLogPage() {
   };
   return (
     <>
-      <PageHead title="Audit log" lead="All actions of visitors, all changes by operators and API keys, and refused sign-ins and visits.">
+      <PageHead
+        title="Audit log"
+        lead="All actions of visitors, all changes by operators, API keys and commands on the server, and refused sign-ins and visits."
+      >
         <Button variant="default" onClick={() => setTracing(true)}>
           Trace a leaked file
         </Button>

@@ -27,7 +27,7 @@ export interface RecordKind<R extends Editable, V extends Record<string, unknown
   readonly changedFields: (before: V, after: V) => string[];
   /** Maps the name of an API field to the name of its form field, where these differ. */
   readonly fieldNames?: Readonly<Record<string, string>>;
-  /** Returns whether the change can be undone. A replaced secret, which nobody can read, cannot be restored. */
+  /** Returns whether the change can be undone. For example, a replaced secret cannot be restored, because nobody can read it. */
   readonly undoable?: (before: V, after: V) => boolean;
 }
 
@@ -121,7 +121,10 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(re
   return { page, before, newerVersion, setNewerVersion, showVersion };
 }
 
-/** The form of an existing record. It saves only if the record still has the version that the form shows. */
+/**
+ * The form of an existing record. It saves only if the record still has the version that the form shows, except after a save whose result
+ * could not be loaded (see `prepareChange`).
+ */
 export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
   const { recordKind, record, warning, confirmation, readOnly = false, children } = props;
   const { page, before, newerVersion, setNewerVersion, showVersion } = useRecordForm(recordKind, record);

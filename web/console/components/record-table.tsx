@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useListState } from './list-state.ts';
 
-/** The fields that every record of a list has. */
+/** Fields of a record in a list. Only `id` is in every record. */
 export interface Row {
   readonly id: number;
   readonly etag?: string;
@@ -24,7 +24,7 @@ interface Props<T extends Row> {
   /** The selected records by id. null: records cannot be selected. */
   readonly selected: ReadonlyMap<number, T> | null;
   readonly onSelect: (selected: ReadonlyMap<number, T>) => void;
-  /** These are the results of the previous query. Those of the current query are loading. */
+  /** true: `records` are the results of the previous query, and those of the current query are loading. */
   readonly stale: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface SmallForm<V extends Record<string, unknown>> {
   readonly failure: string;
 }
 
-/** Returns a small form. @param errorsOf returns errors by field for a problem without field errors */
+/** Returns a small form. @param errorsOf returns further errors by field for a problem, such as one without field errors */
 export function useSmallForm<V extends Record<string, unknown>>(
   initialValues: V,
   save: (values: V) => Promise<unknown>,

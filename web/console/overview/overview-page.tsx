@@ -97,8 +97,8 @@ export function OverviewPage() {
           title={unavailable.length === 1 ? 'A location is not available' : 'Locations are not available'}
           mb="md"
         >
-          {unavailable.map((location) => location.name).join(', ')}: visitors cannot open files in a location until it is available again.
-          An admin can test a location on its page.
+          {unavailable.map((location) => location.name).join(', ')}: while a location is not available, visitors cannot open its files. An
+          admin can test a location on its page.
         </Alert>
       )}
       <Paper withBorder className="panel" component="section" aria-labelledby="days">

@@ -63,7 +63,7 @@ const Users = ({ form, secret }: Props & { readonly secret: ReactNode }) => (
     ) : (
       <TextInput
         label="Pattern"
-        description="DN or name with which users sign in at the directory. Without an account, sessions end after one hour."
+        description="DN or name with which users sign in at the directory. Without a search account, sessions end after one hour."
         placeholder="uid={username},ou=people,dc=example,dc=com"
         {...form.getInputProps('bindPattern')}
       />
@@ -75,15 +75,15 @@ const Attributes = ({ form }: Props) => (
   <>
     <TextInput
       label="User name attribute"
-      description="Shares list users by its value. If empty: sAMAccountName, or uid."
+      description="Shares list users by the value of this attribute. Default: sAMAccountName, or else uid."
       {...form.getInputProps('usernameAttribute')}
     />
     <TextInput
       label="E-mail attribute"
-      description="Usually mail. Shares can list users by this e-mail address, too. Choose an attribute that users cannot change themselves. If empty: none."
+      description="Usually mail. Shares can list users by this e-mail address, too. Choose an attribute that users cannot change themselves. Default: none."
       {...form.getInputProps('emailAttribute')}
     />
-    <TextInput label="Display name attribute" description="If empty: displayName, or cn." {...form.getInputProps('nameAttribute')} />
+    <TextInput label="Display name attribute" description="Default: displayName, or else cn." {...form.getInputProps('nameAttribute')} />
   </>
 );
 

@@ -9,7 +9,7 @@ const groupLength = 4;
 
 /** Returns a random password such as `k3hd-9wpx-…`, with about 79 bits. */
 function generatePassword(): string {
-  const limit = 256 - (256 % letters.length); // higher bytes are rejected, as they would make some letters more likely
+  const limit = 256 - (256 % letters.length); // bytes from here on are rejected, as they would make some letters more likely
   let text = '';
   while (text.length < groups * groupLength) {
     const [byte = 0] = crypto.getRandomValues(new Uint8Array(1));

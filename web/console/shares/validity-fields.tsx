@@ -18,7 +18,7 @@ function endOfDay(days: number): string {
 /** Returns the end of the last full day within the next `days` days. */
 export const latestEnd = (days: number) => endOfDay(days - 1);
 
-/** Returns the preset end times that the field offers. @param maxDays days within which a share must expire, or null */
+/** Returns the preset end times that the field "Expires" offers. @param maxDays days within which a share must expire, or null */
 const presets = (maxDays: number | null) =>
   [
     { days: 0, label: 'Today' },

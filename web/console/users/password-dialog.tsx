@@ -18,7 +18,7 @@ export function PasswordDialog({ user, close }: { user: Pick<AccessUser, 'userna
     <Dialog onClose={close} title={`Set password of ${user.username}`}>
       <SmallFormFields smallForm={smallForm} saveLabel="Set password" cancel={close}>
         <Text c="dimmed" size="sm">
-          All sessions of this user end at once.
+          When you set the password, all sessions of this user end at once.
         </Text>
         <PasswordInput label="New password" autoComplete="new-password" data-autofocus {...form.getInputProps('userPassword')} />
         <PasswordAdvice password={form.values.userPassword} />

@@ -24,7 +24,7 @@ export const deactivateUsers: BulkAction<AccessUser> = {
 export const deleteUsers: BulkAction<AccessUser> = {
   name: 'Delete',
   effect:
-    'will be deleted. Shares with the sign-in method "Users with passwords" no longer list them. The lists of other shares keep the name: a new user with this name or e-mail address will have access to these shares. This cannot be undone',
+    'will be deleted. Shares with the sign-in method "Users with passwords" no longer list them. Other shares keep the user names in their lists: a new user with such a name or e-mail address will have access to those shares. This cannot be undone',
   doneText: 'deleted',
   destructive: true,
   run: ({ id }, options) => remove('accessuser/delete', { id }, options),

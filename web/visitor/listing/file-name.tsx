@@ -1,7 +1,7 @@
 import { visibleName } from '#core/translations/visible-name.ts';
 import { splitName } from '#kit/format.ts';
 
-/** A file name that is shortened in the middle, because the end distinguishes files with similar names. */
+/** A file name. A long one is shortened in the middle, because the end distinguishes files with similar names. */
 export function FileName({ name }: { name: string }) {
   const text = visibleName(name);
   const [begin, end] = splitName(text);

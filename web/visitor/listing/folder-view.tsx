@@ -106,7 +106,7 @@ export function FolderView(properties: Properties) {
   const downloadFailure = useDownloadCheck();
   useScrollPosition(key, total !== null);
   useFocusPosition(key, changes, folder.loading);
-  /** Whether the list was shown before the preview. The preview then closes with a step back in the browser history. */
+  /** Whether the list was shown before the preview. If so, the preview closes with a step back in the browser history. */
   const wasListShown = useRef(!address.isPreview);
   if (!address.isPreview) wasListShown.current = true;
 

@@ -10,7 +10,7 @@ interface Properties {
   readonly children?: ComponentChildren;
 }
 
-/** The buttons that make pages smaller and larger, and further ones. */
+/** The buttons that make pages smaller and larger, followed by the children. */
 export function ZoomTools({ scale, setScale, children }: Properties) {
   const { translate, format } = useTranslation();
   const zoom = (factor: number) => setScale(Math.min(maxScale, Math.max(minScale, scale * factor)));

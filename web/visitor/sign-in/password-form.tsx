@@ -14,7 +14,7 @@ function PasswordField({ field, isVisible }: { field: RefObject<HTMLInputElement
   return isVisible ? <input {...common} type="text" autocapitalize="none" spellcheck={false} /> : <input {...common} type="password" />;
 }
 
-/** Asks for the password, with the field names that password managers recognize. */
+/** Asks for the password, and for the user name if the profile has one, with field names that password managers recognize. */
 function EnterPassword({ signIn, onSignedIn, onFailure, onForgotten }: SignInProperties & { readonly onForgotten: () => void }) {
   const { translate } = useTranslation();
   const { problem, busy, secondsLeft, attempt } = useAttempt(onFailure);
@@ -66,7 +66,7 @@ function EnterPassword({ signIn, onSignedIn, onFailure, onForgotten }: SignInPro
   );
 }
 
-/** The sign-in form for passwords. A visitor who has forgotten the password gets a form to set a new one. */
+/** The sign-in form for passwords. If passwords can be reset, a visitor can also open a form to set a new one. */
 export function PasswordForm(properties: SignInProperties) {
   const { onSignedIn, onFailure } = properties;
   const [mailedCode, setMailedCode] = useState(consumeMailedCode);

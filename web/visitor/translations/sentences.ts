@@ -48,7 +48,7 @@ export function nameErrorKey(name: string): 'nameTooLong' | 'nameReserved' | 'na
   return isReservedName(name) ? 'nameReserved' : 'nameWrong';
 }
 
-/** Returns why a file was not uploaded: one line, or a second one that says what to do next. */
+/** Returns why a file was not uploaded: one line, or two, of which the second says what to do next. */
 export function describeUploadFailure(failure: Failure, name: string, translation: Translation): string {
   const { translate } = translation;
   const texts: Record<string, string> = {

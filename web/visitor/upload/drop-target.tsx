@@ -6,7 +6,10 @@ const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Fil
 /** Returns whether a dialog covers the page. The result of a drop would not be visible behind it. */
 const isCovered = () => document.querySelector('dialog[open]') !== null;
 
-/** Makes the entire page a drop target, and accepts pasted files. @returns whether files are being dragged over the page */
+/**
+ * Makes the entire page a drop target, and accepts pasted files, unless `onFiles` is null.
+ * @returns whether files are being dragged over the page
+ */
 export function useDropTarget(onFiles: ((files: readonly FileToUpload[]) => void) | null): boolean {
   const [isDragging, setDragging] = useState(false);
   useEffect(() => {

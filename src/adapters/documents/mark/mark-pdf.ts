@@ -19,7 +19,7 @@ const number = (value: number) => Number(value.toFixed(4)).toString();
 const stepOperator = ({ operator, coordinates }: OutlineStep) => [...coordinates.map(number), operators[operator]].join(' ');
 const matrixOperator = (matrix: Matrix) => `${matrix.map(number).join(' ')} cm`;
 
-// White, with a dark edge: seen on any ground.
+// White with a dark edge, so that the mark is visible on any background.
 const drawnMark = '/G gs 1 g 0 G 0.03 w';
 const newline = Buffer.from('\n');
 const opacities = { ca: 0.45, CA: 0.35 };
@@ -95,8 +95,8 @@ function contentOf(page: PDFPage): Buffer {
 
 /**
  * Returns a PDF with the marks over every page.
- * @param pages a PDF from `PdfDocument.copyPages`. What a page has drawn becomes a form, so that the state in which it leaves the
- *   graphics, such as a scale or a clipping path, has no effect on the marks.
+ * @param pages a PDF from `PdfDocument.copyPages`. The content of a page becomes a form, so that the graphics state
+ *   that it leaves, such as a scale or a clipping path, has no effect on the marks.
  */
 export async function overlayMarks(pages: Uint8Array, mark: TextOutline, traceId: number): Promise<Uint8Array> {
   const document = await PDFDocument.load(pages, { updateMetadata: false });

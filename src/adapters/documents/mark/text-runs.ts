@@ -23,7 +23,7 @@ const segmenter = new Intl.Segmenter();
 
 const isDrawn = (character: string) => !/^[\p{White_Space}\p{Cf}\p{Cc}]$/u.test(character);
 
-/** Replaces each character that no font can draw by its code point in brackets, so that no part of a name disappears unnoticed. */
+/** Replaces each visible character that no font can draw with its code point in brackets, so that no part of the text is lost unnoticed. */
 function nameUndrawable(text: string, fonts: readonly MarkFont[]): string {
   const hasGlyph = (codePoint: number) => fonts.some(({ codePoints }) => codePoints.has(codePoint));
   return [...text]
@@ -34,14 +34,14 @@ function nameUndrawable(text: string, fonts: readonly MarkFont[]): string {
     .join('');
 }
 
-/** Returns the font for a grapheme: the previous one if it has all its characters, or else the first that has. */
+/** Returns the font for a grapheme: the previous font if that has all drawn characters, else the first that has, else the first font. */
 function fontFor(grapheme: string, previous: MarkFont | undefined, fonts: readonly MarkFont[]): MarkFont | undefined {
   const codePoints = [...grapheme].filter(isDrawn).map((character) => character.codePointAt(0) ?? 0);
   const hasAll = (font: MarkFont) => codePoints.every((codePoint) => font.codePoints.has(codePoint));
   return previous && hasAll(previous) ? previous : (fonts.find(hasAll) ?? fonts[0]);
 }
 
-/** Splits a text into runs, in the order in which they are stored. */
+/** Splits a text into runs, in the order in which the text is stored (logical order). */
 function splitIntoRuns(text: string, fonts: readonly MarkFont[]): LeveledRun[] {
   const { levels } = bidi.getEmbeddingLevels(text);
   const runs: LeveledRun[] = [];
@@ -55,7 +55,10 @@ function splitIntoRuns(text: string, fonts: readonly MarkFont[]): LeveledRun[] {
   return runs;
 }
 
-/** Brings runs into the order in which they are seen: reverses, from the highest level to 1, what has this level or more (UAX #9, L2). */
+/**
+ * Brings runs into the order in which they are seen: for each level from the highest to 1, reverses each sequence of runs at this level or
+ * above (L2).
+ */
 function reorder(runs: readonly LeveledRun[]): readonly LeveledRun[] {
   let ordered = [...runs];
   for (let level = Math.max(0, ...runs.map((run) => run.level)); level > 0; level -= 1) {

@@ -11,7 +11,7 @@ const processorTime = 20; // seconds
 const ofConversion = { time: 20_000, memory, output: 64 << 20 };
 const ofProbe = { ...ofConversion, time: 10_000 };
 const [maxConversions, maxConversionsOfTenant] = [3, 2]; // at once
-const [maxFailures, failureTime] = [1000, 600_000]; // documents whose conversion has failed, and how long that is known, in ms
+const [maxFailures, failureTime] = [1000, 600_000]; // documents whose failed conversion is remembered, and for how long, in ms
 
 // A new profile for each conversion: macros are off in it, and no document can leave anything to the next one.
 const options = '--headless --norestore -env:UserInstallation=file:///tmp/profile';
@@ -39,7 +39,7 @@ export class OfficeConverter {
     return this.#works;
   }
 
-  /** Returns why LibreOffice cannot run in the sandbox; null: it can. It is started to find out, and again if it took too long. */
+  /** Returns why LibreOffice cannot run in the sandbox; null: it can. Starts it to find out, and again after `#start` threw. */
   problem(): Promise<string | null> {
     this.#problem ??= this.#probe();
     return this.#problem;
@@ -60,15 +60,18 @@ export class OfficeConverter {
     const missing = missingProgram();
     if (missing !== null) return `${missing} does not exist`;
     const { end, error } = await runCommand(this.#command(probeScript), noBytes, ofProbe);
-    if (end === 'stopped') throw new Error('it did not start in time');
-    return end === 'done' ? null : error || 'it does not start';
+    if (end === 'stopped') throw new Error('LibreOffice was stopped before it had started');
+    return end === 'done' ? null : error || 'LibreOffice does not start';
   }
 
   #command(script: string) {
     return sandboxCommand(this.#program, script, { memory, processorTime });
   }
 
-  /** Returns the PDF of a document. Callers that need the same version share one conversion. @throws DocumentUnusable, RendererUnavailable */
+  /**
+   * Returns the PDF of a document. Callers that need the same version share one conversion.
+   * @throws DocumentUnusable, RendererUnavailable, or as `read`
+   */
   convert({ tid, version, read }: SourceDocument): Promise<Uint8Array> {
     const running = this.#conversions.get(version);
     if (running) return running;
@@ -97,6 +100,6 @@ export class OfficeConverter {
   }
 }
 
-/** Returns a converter. null: LibreOffice is not installed. @param program path of `soffice`; null: it must not be used */
+/** Returns a converter, or null if LibreOffice is missing or must not be used. @param program path of `soffice`; null: do not use it */
 export const officeConverter = (program: string | null): OfficeConverter | null =>
   program === null || !existsSync(program) ? null : new OfficeConverter(program);

@@ -17,7 +17,7 @@ declare module '@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs' {
     /** Returns the memory for the pixels of an image. It is valid until the memory of the module grows. */
     getDecodedBuffer(frame: FrameInfo): Uint8Array;
     encode(): void;
-    /** Returns the memory with the JPEG. It is valid until the next call. */
+    /** Returns the memory with the JPEG. It is valid until the next call of any method. */
     getEncodedBuffer(): Uint8Array;
   }
 

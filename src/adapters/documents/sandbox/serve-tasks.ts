@@ -4,7 +4,7 @@ const maxTaskBytes = 2 ** 31 - 1;
 /** Exit code of a process whose WebAssembly was aborted, usually for lack of memory: its memory is in no known state. */
 export const abortedExitCode = 70;
 
-/** The task cannot be done, for example because its document is damaged. `reason` is one of the words that the caller knows. */
+/** The task cannot be done, for example because its document is damaged. The sender of the task knows the words for `reason`. */
 export class TaskRefused extends Error {
   readonly reason: string;
 

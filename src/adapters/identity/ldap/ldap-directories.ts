@@ -12,7 +12,10 @@ const pauseAfterFailure = 3000; // ms during which a directory that did not resp
 const maxPauses = 1000;
 const maxPassword = 1000; // characters
 
-/** Returns whether a password may be sent: with an empty one, a directory accepts any name (RFC 4513, 5.1.2). */
+/**
+ * Returns whether a password may be sent: it is not too long and not empty. With an empty one, a directory accepts any name (RFC 4513,
+ * 5.1.2).
+ */
 const maySendPassword = (password: string) => password.trim() !== '' && !password.startsWith('\0') && password.length <= maxPassword;
 
 /** Returns a DN that no user has. */
@@ -27,7 +30,7 @@ interface Clocks {
 /** Requests of one method. @param noteResponse call it when the directory has responded: a later error then pauses no requests */
 type DirectoryRequest<T> = (library: typeof Library, signal: AbortSignal, noteResponse: () => void) => Promise<T>;
 
-/** Queries LDAP directories with ldapts. If a directory does not respond, only requests with its own configuration fail. */
+/** Queries LDAP directories with ldapts. If a directory does not respond, only requests with the same configuration fail. */
 export class LdapDirectories implements Directories {
   readonly #outbound: Pick<Outbound, 'connect'>;
   readonly #clocks: Clocks;

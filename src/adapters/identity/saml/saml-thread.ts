@@ -15,7 +15,7 @@ async function run(task: XmlTask): Promise<XmlResult> {
   try {
     return { value: 'response' in task ? await readResponse(task.response) : readMetadata(task.metadata) };
   } catch (cause) {
-    // Contains text from outside: one line without control characters.
+    // The message may contain text from outside, so it becomes one line without control characters.
     const text = cause instanceof Error ? cause.message : String(cause);
     return { refusal: text.replace(/[\p{C}\s]+/gu, ' ').slice(0, maxRefusal) };
   }

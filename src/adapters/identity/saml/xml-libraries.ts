@@ -98,8 +98,8 @@ export interface ResponseToVerify {
 
 /**
  * Verifies the signatures of a response with node-saml.
- * @returns the XML of the signed assertion; empty: nothing is signed
- * @throws Error
+ * @returns the XML of the signed assertion; empty: the response contains no assertion
+ * @throws Error if a signature is missing or wrong, or if another check of node-saml fails
  */
 export async function verifySignedAssertion({
   response,

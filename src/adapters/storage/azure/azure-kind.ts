@@ -7,7 +7,7 @@ import type { AzureServices } from './azure-storage.ts';
 
 /**
  * Parses a configuration, whose form was checked before.
- * @throws StorageUnavailable if it is empty, because it could not be decrypted
+ * @throws StorageUnavailable if it is `{}` (`lostConfiguration`), because the stored one could not be decrypted
  */
 function parseAzureConfiguration(text: string): AzureConfiguration {
   const configuration: AzureConfiguration = JSON.parse(text);
@@ -35,7 +35,7 @@ function credentialsErrorOf({ accountKey, sasToken, useMachineCredentials = fals
 
 /**
  * Returns the kind `azure`: containers of Azure Blob Storage. Locations of different tenants may overlap, because each tenant enters
- * the credentials itself, or an operator allows it to use those of the machine.
+ * the credentials itself, or the server's operator allows it to use those of the machine (POSTERN_MACHINE_CREDENTIALS).
  * @param machineTenants ids of the tenants that may use the managed identity of this machine
  */
 export const azureKind = (services: AzureServices, machineTenants: readonly number[]): StorageKind => ({

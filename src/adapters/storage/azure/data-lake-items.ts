@@ -118,7 +118,7 @@ export class DataLakeItems implements FileServer {
 
   async storeFile(path: readonly string[], body: OutboundBody): Promise<boolean> {
     const key = this.keyOf(path);
-    // Not repeated: a copy of the request that reaches the service late would empty the file.
+    // Not `repeatable`: a copy of the request that reaches the service late would empty the file.
     const creation = await this.container.sendAndRead('PUT', key, { query: { resource: 'file' }, expected: [404] });
     if (creation.status === 404) return false;
     let position = 0;

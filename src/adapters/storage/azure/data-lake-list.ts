@@ -21,7 +21,7 @@ const member = (value: unknown, name: string): unknown =>
  */
 const textOf = (value: unknown, name: string) => `${member(value, name) ?? ''}`;
 
-/** Reads a response to its end. @throws StorageUnavailable if it is too long, or comes too slowly; StorageBusy */
+/** Reads a response to its end. @throws StorageUnavailable if it is too long or too slow; StorageBusy if memory is short */
 async function readPage(response: OutboundResponse, monotonic: () => number, memory: MemoryReservation): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -34,7 +34,7 @@ async function readPage(response: OutboundResponse, monotonic: () => number, mem
   return Buffer.concat(pieces, bytes);
 }
 
-/** @throws StorageUnavailable if the response is not a list */
+/** Returns the entries in a response. @throws StorageUnavailable if it is not a list, or has too many values or levels */
 function pathsOf(content: Buffer): readonly unknown[] {
   if (exceededJsonLimit(content, pageLimits)) throw new StorageUnavailable('the service sent a list with too many values or levels');
   try {

@@ -21,7 +21,7 @@ export class DiskUpload implements ContinuedUpload {
   readonly #folder: UploadFolder;
   readonly #client: StorageClient;
   readonly #confirm: Confirm | undefined;
-  /** The buffer that is being filled; null: no byte has arrived since the last write. */
+  /** The buffer that is being filled; null: no byte has arrived since the last buffer was given to a thread. */
   #buffer: ArrayBuffer | null = null;
   #previousSize = 0;
   #filledBytes = 0;
@@ -129,7 +129,10 @@ export class DiskUpload implements ContinuedUpload {
     this.#buffer = null;
   }
 
-  /** Writes the beginning of a buffer, which is moved to a thread and back. */
+  /**
+   * Writes the beginning of a buffer, which is moved to a thread and back. If the confirmation has expired meanwhile, confirms and writes
+   * again.
+   */
   async #writeOut(buffer: ArrayBuffer, length: number, position: number): Promise<void> {
     await this.#confirm?.();
     const confirmedAt = this.#confirm ? monotonicTime() : null;

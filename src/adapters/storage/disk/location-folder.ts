@@ -37,7 +37,7 @@ export function resolveLinks(path: string): string | null {
   }
 }
 
-/** Runs work on the folder of a location. @throws StorageUnavailable for every error: the folder is missing or cannot be read */
+/** Runs work on the folder of a location. @throws StorageUnavailable in place of every other error */
 function orUnavailable<T>(work: () => T): T {
   try {
     return work();

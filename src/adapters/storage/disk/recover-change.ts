@@ -50,7 +50,7 @@ function isEmpty(root: StorageRoot): boolean {
  * Finds out whether a pending change took place, and repairs it if it was half done.
  * @returns the name that the change created, renamed to or removed, or null if the change did not take place
  * @throws StorageUnavailable if the root is empty or a mount in it is missing: a file system must be mounted there first
- * @throws ENOENT if the parent is missing and the evidence does not prove that the change took place
+ * @throws ENOENT if the parent is missing, `.postern/` exists, and the evidence in it does not prove that the change took place
  */
 export function recoverChange(root: StorageRoot, change: PendingFileChange, modeAndGroup: ModeAndGroup): string | null {
   if (isEmpty(root)) throw new StorageUnavailable('the folder of the location is empty');

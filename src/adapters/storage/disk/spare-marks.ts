@@ -4,9 +4,9 @@ const idleTime = 100; // ms
 const maxTokens = 64;
 
 /**
- * The marks of small files whose upload is recorded. They are no longer needed as evidence, so the next uploads rename them instead of
- * creating their own, which would cost as much as writing a file. After a moment without uploads, they are deleted; if the process ends
- * before, a sweep deletes them.
+ * The marks (marks.ts) of small files whose upload is recorded. They are no longer needed as evidence, so the next uploads rename them
+ * instead of creating their own, which would cost as much as writing a file. After a moment without uploads, they are deleted; if the
+ * process ends before, a sweep deletes them.
  */
 export class SpareMarks {
   readonly #threads: Pick<FolderThreads, 'data'>;
@@ -30,7 +30,7 @@ export class SpareMarks {
     return this.#tokens.pop() ?? null;
   }
 
-  /** Deletes the marks with one command. Those that cannot be deleted stay. */
+  /** Deletes the marks with one command. If it fails, the rest stay until a sweep. */
   async deleteAll(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -108,7 +108,7 @@ export class ItemMoves {
     return marker.name;
   }
 
-  /** Returns how many of the first bytes of a staged file the server has copied to its new name; 0: the file there is another one. */
+  /** Returns how many of the first bytes of a staged file the server has copied to its new name; 0: none, or the file is another one. */
   async #copiedSize({ item }: Marker, target: ServerEntry | null, from: readonly string[], to: readonly string[]): Promise<number> {
     const { server } = this.#evidence;
     if (server.movesAtOnce || item === 'folder' || !target || target.folder || target.size > item.size) return 0;

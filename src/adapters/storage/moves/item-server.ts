@@ -9,7 +9,7 @@ export interface ServerEntry extends Entry {
 
 /**
  * The outcome of a request that moves an item: moved; lost: the connection was lost; failed: the response is unclear, or an SFTP server has
- * sent none in time; an error: nothing was moved.
+ * sent none in time; an error: the server refuses the move, or `move` did not request it. `ItemMoves` checks what has happened.
  */
 export type MoveOutcome = 'moved' | 'lost' | 'failed' | Error;
 
@@ -34,7 +34,7 @@ export interface ItemServer {
   };
   /** true: an item is moved in one step. false: the server may copy it and then delete it, so that a part of it can be at each name. */
   readonly movesAtOnce: boolean;
-  /** Returns whether a file of a size has the first bytes of another one. Called only if the server does not move at once. */
+  /** Returns whether the file at `path`, of `size` bytes, is the beginning of that at `whole`. Called only if `movesAtOnce` is false. */
   isPart(path: readonly string[], size: number, whole: readonly string[]): Promise<boolean>;
   /** Returns the entry of an item, or null. */
   find(path: readonly string[]): Promise<ServerEntry | null>;

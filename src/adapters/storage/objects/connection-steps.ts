@@ -49,4 +49,4 @@ export function connectionSteps(tryList: () => Promise<unknown>, { isResponse, i
 export const testContent = 'Postern tests this location.';
 /** A warning for operators about a service that ignores conditions. */
 export const conditionsIgnoredWarning =
-  'The service ignores conditions on writing. If two programs create or replace one file at the same moment, both may succeed, and the last one stays.';
+  'The service ignores conditions on writing. If two programs create or replace one file at the same moment, both may succeed, and the file that was written last stays.';

@@ -6,7 +6,7 @@ import type { ObjectRange, WriteCondition } from './object-store.ts';
 import { type Method, mayChange, noResponseError, serviceErrorOf } from './service-errors.ts';
 import { readXml, type XmlElement, type XmlLimits } from './xml.ts';
 
-/** A request about an object, or about the bucket or container. */
+/** A request about an object, a file or a folder, or about the bucket or container. */
 export interface ServiceRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -14,7 +14,10 @@ export interface ServiceRequest {
   readonly body?: string | OutboundBody;
   /** Statuses of 300 or more that the caller interprets. All others are errors. */
   readonly expected?: readonly number[];
-  /** ms for all attempts until the response is read, if there is no signal. Default: a minute. null: no limit, for a streamed response. */
+  /**
+   * ms for all attempts until the response is read, if there is no signal. Default: a minute. null: for a streamed response; only the time
+   * until its headers is limited.
+   */
   readonly timeLimit?: number | null;
   /** Whether a change may be sent again even if the service may have made it, because the result is the same. */
   readonly repeatable?: boolean;
@@ -67,7 +70,7 @@ export function sendWithRetries(
 
 /**
  * Sends a signed request for a tenant.
- * @param signal ends all attempts
+ * @param signal of `sendWithRetries`: the same for all attempts
  * @throws StorageUnavailable or OutcomeUnknown if there is no response; the reason of `ServiceRequest.signal` if that has aborted
  */
 export async function sendSigned(

@@ -17,14 +17,14 @@ export class TemporarySecret<T extends Expiring> {
   #pendingRequest: Promise<T> | null = null;
   #requestEndedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param now ms since the epoch @param failure text of the error if none can be fetched */
+  /** @param now ms since the epoch @param failure text of the error if no secret can be fetched */
   constructor(now: () => number, fetchNew: () => Promise<T>, failure: string) {
     this.#now = now;
     this.#fetchNew = fetchNew;
     this.#failure = failure;
   }
 
-  /** Returns a valid secret. If the cached secret expires soon, tries to fetch a new one first. @throws StorageUnavailable */
+  /** Returns a valid secret. If it expires soon, tries to fetch a new one first, at most every 30 s. @throws StorageUnavailable */
   async get(): Promise<T> {
     const cached = this.#cached;
     if (cached && !this.#isDue(cached)) return cached;

@@ -4,10 +4,10 @@ import type { ServiceRequest } from '#adapters/storage/objects/service-request.t
 import type { OutboundBody } from '#ports/outbound.ts';
 
 const conditionHeaders = ['if-match', 'if-none-match', 'x-amz-copy-source-if-match'];
-/** Error codes with which a service, such as a bucket with Object Lock, refuses a body without a checksum. */
+/** Error codes with which a service refuses a body without a checksum, for example for a bucket with Object Lock. */
 export const md5Codes = ['InvalidRequest', 'MissingContentMD5'];
 
-/** Returns the headers of a request without its conditions, or null if it has none. */
+/** Returns the headers of a request without its conditions, or null if the request has no conditions. */
 export function withoutConditions({ headers = {} }: ServiceRequest): Readonly<Record<string, string>> | null {
   const others = Object.entries(headers).filter(([name]) => !conditionHeaders.includes(name));
   return others.length === Object.keys(headers).length ? null : Object.fromEntries(others);

@@ -13,7 +13,7 @@ export interface S3Services extends ObjectStorageServices {
   readonly outbound: Pick<Outbound, 'request'>;
   readonly memory: MemoryBudget;
   readonly machineCredentials: Pick<MachineCredentials, 'get'>;
-  /** ms, monotonic. */
+  /** Returns a monotonic time in ms. Default: `performance.now`. */
   readonly monotonic?: () => number;
 }
 

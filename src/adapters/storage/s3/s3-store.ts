@@ -32,7 +32,7 @@ export class S3Store implements ObjectStore {
   readonly #bucket: S3Bucket;
   readonly #conditions: S3Conditions;
 
-  /** @param testKey returns a key for the object that tests which conditions the service supports */
+  /** @param testKey returns the key of an object with which `S3Conditions` tests what the service supports */
   constructor(bucket: S3Bucket, testKey: () => string) {
     this.#bucket = bucket;
     this.#conditions = new S3Conditions(bucket, testKey);

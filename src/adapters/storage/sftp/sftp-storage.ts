@@ -14,9 +14,9 @@ import { continueSftpUpload, startSftpUpload } from './sftp-upload.ts';
 export interface SftpStorageServices extends SftpServices {
   readonly memory: MemoryBudget;
   readonly lists: FolderListCache;
-  /** ms, monotonic. */
+  /** Returns a monotonic time in ms. */
   readonly monotonic?: () => number;
-  /** ms since the epoch. */
+  /** Returns the time in ms since the epoch. */
   readonly now?: () => number;
 }
 

@@ -51,11 +51,11 @@ function digestIn(header: string): Digest | null {
 
 const quote = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
 
-/** A name with other characters than ASCII is encoded (RFC 7616, 3.4). */
+/** A name with characters other than printable ASCII is encoded (RFC 7616, 3.4). */
 const userParameter = (username: string) =>
   /^[ -~]*$/.test(username) ? `username=${quote(username)}` : `username*=UTF-8''${encodeText(username)}`;
 
-/** The credentials of a location at a WebDAV server. With a password, the server selects the scheme; Digest is preferred to Basic. */
+/** The credentials of a location at a WebDAV server. With a password, the server offers schemes, and Postern prefers Digest to Basic. */
 export class WebdavAuth {
   readonly #configuration: WebdavConfiguration;
   /** The scheme that the server wants; null: not known yet. */

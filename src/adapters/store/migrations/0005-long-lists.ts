@@ -12,8 +12,8 @@ export const listedNameCounts: Migration = {
     const countAll = `UPDATE share SET listed_names = ${count('share_user')} + ${count('share_group')} WHERE allow_all_users = 0`;
     return [
       `ALTER TABLE share ADD COLUMN listed_names ${integer} NOT NULL DEFAULT 0`,
-      // Disables the trigger: PostgreSQL keeps every version of a row until the end of a transaction, so updating the counts for each share
-      // would take hours.
+      // Disables the trigger that counts the shares of a login profile. PostgreSQL keeps every version of a row until the end of a
+      // transaction, so updating these counts once for each share would take hours.
       ...(engine === 'sqlite'
         ? [countAll]
         : ['ALTER TABLE share DISABLE TRIGGER share_changes', countAll, 'ALTER TABLE share ENABLE TRIGGER share_changes']),

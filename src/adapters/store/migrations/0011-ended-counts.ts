@@ -23,8 +23,8 @@ function endCounts(types: ColumnTypes, where: (table: string) => string): string
 }
 
 /**
- * Deletes the counts of a login profile together with the profile. Otherwise, because each link password has a profile of its own, every
- * new link password would add a row, for good, to those that each search sums up.
+ * Deletes the counts of a login profile together with the profile. Each link password has a profile of its own: if the counts stayed, each
+ * new link password would leave a row for ever, and each search sums up all rows.
  */
 export const deletedProfileCounts: Migration = {
   name: '0011-ended-counts',

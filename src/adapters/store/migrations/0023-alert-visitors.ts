@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /**
  * Stores the visitor in the alerts that are not collected yet. Later alerts get their visitor when they are enqueued.
- * Drops the lists of addresses: mails go to the addresses in the share. Drops indexes, so that enqueueing an alert costs less.
+ * Drops the lists of addresses: mails go to the addresses in the share. Enqueueing costs less with two indexes dropped, a third smaller.
  */
 export const alertVisitors: Migration = {
   name: '0023-alert-visitors',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Adds where the items of pending changes are at services, so that the database finds the changes that overlap another one. */
+/** Adds columns for the places of a pending change's item at a storage service. With them, the database finds overlapping changes. */
 export const changePlaces: Migration = {
   name: '0042-change-places',
   statements: ({ text }) =>

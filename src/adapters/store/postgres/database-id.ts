@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Store, Tx } from '#ports/store.ts';
 import { applicationName } from './pool.ts';
 
-// A database that is dropped and created again gets another oid, and so does a table. In an empty database, the oid of the table is null.
+// A database that is dropped and created again gets another oid, and so does a table. The table here is `secret_key`; if it is missing, its
+// oid is null.
 const databaseIdQuery = sql<{
   id: string;
 }>`SELECT concat(oid, ' ', to_regclass('secret_key')::oid) AS id FROM pg_database WHERE datname = current_database()`;

@@ -2,10 +2,10 @@ import pg from 'pg';
 import { inLockOrder, type RunUnderKeys } from '#adapters/store/keyed-mutex.ts';
 import type { ConnectionPool } from './pool.ts';
 
-/** Takes a lock that ends with its transaction. The server ends an idle transaction after `maxIdle`. */
+/** Takes an exclusive lock on a key, which ends with the transaction. */
 const lockStatement = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
-/** Returns the command by which a transaction takes a shared lock on a key. It waits while other work holds the key. */
+/** Returns the command that takes a shared lock on a key in a transaction. It waits while other work holds the key exclusively. */
 export const sharedLockStatement = (key: string) => `SELECT pg_advisory_xact_lock_shared(hashtextextended(${pg.escapeLiteral(key)}, 0))`;
 
 /** Returns a promise that resolves when a connection ends, and a function that stops watching the connection. */

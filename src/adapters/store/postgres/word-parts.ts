@@ -6,7 +6,7 @@ import type { ConnectionPool } from './pool.ts';
  * Returns a function that checks whether an index of pg_trgm can look up `%word%`. For that, the word needs a trigram, such as three
  * consecutive letters or digits. pg_trgm puts two spaces before and one space after each group of letters and digits, so `-a` and `ab-`
  * also contain a trigram. Without one, PostgreSQL would read the entire index, which takes minutes; reading the table takes seconds.
- * @param letter matches one letter or digit, as the source of a regular expression
+ * @param letter what stands between [ and ] in a regular expression that matches one letter or digit
  */
 function hasTrigram(letter: string): (word: string) => boolean {
   const trigram = new RegExp(`[${letter}]{3}|[^${letter}][${letter}]|[${letter}]{2}[^${letter}]`, 'u');

@@ -11,11 +11,11 @@ const indexCannotGrow = 4874; // SQLITE_IOERR_SHMSIZE: no space to extend the -s
 
 export const isSqliteUniqueViolation = (error: unknown) => uniqueCodes.includes(sqliteCodeOf(error));
 
-/** Returns whether the file can no longer be trusted. If a change fails in this way, the process must end without a response. */
+/** Returns whether the database file can no longer be trusted. If a change fails in this way, the process must end without a response. */
 export const isDatabaseLost = (error: unknown) =>
   lostCodes.includes(sqliteCodeOf(error) & 0xff) && !isSqliteFull(error) && sqliteCodeOf(error) !== noMemory;
 
-/** Returns whether the disk failed during a read. A damaged page does not count: other pages can still be read. */
+/** Returns whether the error of a read means that the disk failed. A damaged page does not count: other pages can still be read. */
 export const isReadFailure = (error: unknown) => isDatabaseLost(error) && (sqliteCodeOf(error) & 0xff) === ioError;
 
 export const isSqliteFull = (error: unknown) => (sqliteCodeOf(error) & 0xff) === fullCode || sqliteCodeOf(error) === indexCannotGrow;

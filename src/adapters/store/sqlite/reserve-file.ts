@@ -8,7 +8,7 @@ const reserveBytes = 8 << 20;
 const chunkBytes = 64 << 10;
 const interval = 1000; // ms
 
-/** A file on the disk of the database that is deleted when the disk is full, so that downloads can still be recorded. */
+/** A file next to the database. Postern deletes it when the disk is full, so that downloads can still be recorded. */
 export interface ReserveFile extends Disposable {
   /**
    * Returns whether the disk is full. Then only the necessary records are written, until there is space again.
@@ -29,7 +29,7 @@ function* randomChunks(bytes: number): Generator<Buffer> {
 
 /**
  * Keeps a reserve file in a folder. It consists of random bytes, which no file system can compress, and is written as soon
- * as the free space is twice its size. When Postern starts with less free space than its size, it is deleted at once.
+ * as the free space is twice its size. If Postern starts with less free space than the size of the file, it deletes the file at once.
  */
 export function openReserveFile(folder: string): ReserveFile {
   const file = join(folder, 'reserve');
@@ -45,7 +45,7 @@ export function openReserveFile(folder: string): ReserveFile {
       unlinkSync(file);
       return true;
     } catch {
-      return false; // somebody else has deleted it
+      return false; // somebody else has deleted it, or it cannot be deleted
     }
   }
   async function restore(): Promise<void> {

@@ -12,7 +12,7 @@ interface PlacedFile {
   readonly at: number;
 }
 
-/** Reads files into a buffer. The caller must not use the buffer before the result. */
+/** Reads files into a buffer. After the call, the caller uses only the buffer in the result: it may be another object. */
 export type ReadRun = (files: readonly PlacedFile[], buffer: ArrayBuffer) => Promise<FilledRun>;
 
 /** Consecutive items of an archive, with the bytes of their files. */
@@ -23,14 +23,14 @@ interface Run {
   readonly piece: Promise<Buffer<ArrayBuffer>>;
 }
 
-/** Consecutive small items in the range that is sent. They are read together. While one run is sent, the next one is read. */
+/** Reads consecutive small items in the range that is sent together, as one run. While one run is sent, the next one is read. */
 export class ZipRuns {
   readonly #plan: Pick<PlanInUse, 'plan' | 'checksums'>;
   readonly #readRun: ReadRun;
   readonly #range: { readonly start: number; readonly end: number };
   readonly #pieceMemory: Pick<PieceMemory, 'size'>;
   #ahead: Run | null = null;
-  /** The buffer of the run that was sent last. */
+  /** The buffer of the run that `read` returned last, for use in a later run; null: none is free. */
   #spare: ArrayBuffer | null = null;
 
   constructor(
@@ -66,11 +66,11 @@ export class ZipRuns {
     const buffer = this.#spare?.byteLength === maxLength ? this.#spare : new ArrayBuffer(maxLength);
     this.#spare = null;
     const piece = this.#fill(first, end, buffer);
-    piece.catch(() => {}); // the caller may never read it
+    piece.catch(() => {}); // avoids an unhandled rejection if the caller does not request this run
     return { first, end, piece };
   }
 
-  /** Returns the index after the last item that fits. */
+  /** Returns the index after the last item of the run that begins at `first`; `first`: no run begins there. */
   #endOfRun(first: number, maxLength: number): number {
     const { items } = this.#plan.plan;
     const start = items[first]?.offset ?? 0;
@@ -103,7 +103,7 @@ export class ZipRuns {
     return piece;
   }
 
-  /** Returns the position of an item in the archive; for the index after the last item, that of the directory. */
+  /** Returns the position of an item in the archive; for the index after the last item, the position of the central directory. */
   #offsetOf(index: number): number {
     const { items, directory } = this.#plan.plan;
     return items[index]?.offset ?? directory.offset;

@@ -50,7 +50,7 @@ export interface AuthorizedVisit<A extends VisitorAction = VisitorAction> {
   readonly link: LinkRow;
   readonly authenticated: AuthenticatedVisitor | null;
   readonly visitorRequest: VisitorRequest;
-  /** Decides again, with the current link and sign-in. Returns null if the action is no longer permitted. @throws as `reauthenticate` */
+  /** Decides again, with the current link and sign-in. Returns null if the visit must end. @throws as `reauthenticate` */
   readonly decideAgain: () => Promise<Permit<A> | null>;
 }
 
@@ -103,8 +103,8 @@ async function decideFor<A extends VisitorAction>(
 }
 
 /**
- * Decides for the same visitor with the current link and sign-in. Returns null if the action is not permitted now, if the viewId belongs
- * to another share, or if the configuration of the location has changed: transfers that use the former folder must end.
+ * Decides for the same visitor with the current link and sign-in. Returns null if the action is not permitted now, if the viewId no longer
+ * belongs to the same share, or if the configuration of the location has changed: transfers that use the former storage must end.
  * @throws as `reauthenticate`
  */
 async function decideAgain<A extends VisitorAction>(
@@ -171,7 +171,7 @@ export async function authorizeVisit<A extends VisitorAction>(
   };
 }
 
-/** Records in the audit log why the password or the session of a request was not accepted, or not checked. @throws the cause */
+/** Records a refusal of the password or the session of a request in the audit log. Does not record other errors. @throws the cause */
 export function refuseSignIn(
   { audit }: Pick<VisitServices, 'audit'>,
   event: Pick<VisitEvent, 'link' | 'tid' | 'visitorRequest'>,

@@ -2,20 +2,20 @@ import { Refusal } from '#core/messages.ts';
 import { type Turns, turns } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 
-/** How many documents are processed at once. */
+/** How many documents are processed at once: in all, and for one link (level 0 of the groups). */
 interface Concurrency {
   readonly concurrency: number;
   readonly concurrencyOfGroup: { readonly level: number; readonly max: number };
 }
 
-/** Each document that is read and drawn has up to `maxDocumentBytes`. */
+/** Documents that are read and drawn. Each has up to 64 MiB (`maxDocumentBytes` of source-document.ts). */
 const ofDocuments: Concurrency = { concurrency: 4, concurrencyOfGroup: { level: 0, max: 2 } };
 /** Office documents are converted, or wait for that, which may take many seconds. */
 const ofOffice: Concurrency = { concurrency: 6, concurrencyOfGroup: { level: 0, max: 1 } };
 const maxWaiting = { inner: 64, all: 512 };
 const retryAfter = 2; // seconds
 
-/** Runs work on a document for a visitor. Links take turns, then wide networks and networks. @throws Refusal (503) if too many wait */
+/** Runs work on a document, in turns (see `turnGroupsOf`). @throws Refusal (503) if too many wait; the reason of `clientGone` */
 export type DocumentTurns = <T>(visitor: TurnVisitor, clientGone: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
 function turnsOf(limits: Concurrency): DocumentTurns {

@@ -13,7 +13,7 @@ import {
   withDocument,
 } from './viewed-document.ts';
 
-/** Bytes that were drawn for a visitor, and are sent without ETag and ranges. Disposal gives their memory back. */
+/** Bytes that were made for a visitor: a picture, text or a new file. Sent without ETag and ranges. Disposal gives their memory back. */
 export interface DrawnBytes extends Disposable {
   readonly bytes: Uint8Array;
   readonly stillPermitted: () => Promise<boolean>;
@@ -112,6 +112,6 @@ export const newFile = (
 ): Promise<DrawnBytes> =>
   withDocument(ports, visitorRequest, path, { action, delivery: action }, clientGone, async (document) => {
     const { source, form, visit, mark } = document;
-    if (form === 'original') throw new Refusal('itemStale', 'The protection of the file was changed. Try again.');
+    if (form === 'original') throw new Refusal('itemStale', 'The file or its protection was changed. Try again.');
     return drawnBytes(ports, document, await makeNewFile(ports, visit, source, form, mark));
   });

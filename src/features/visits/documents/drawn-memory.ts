@@ -6,8 +6,8 @@ const maxBytes = 512 << 20; // of all drawn pictures and new files that are bein
 const retryAfter = 5; // seconds
 
 /**
- * Takes memory for bytes that were drawn for a visitor, until they are sent.
- * @throws Refusal (503) if visitors of its network hold too many
+ * Takes memory for bytes that were drawn for a visitor, until the caller disposes of the reservation.
+ * @throws Refusal (503) if the wide network of the address would hold more than half of what the other networks leave
  */
 export type DrawnMemory = (address: string, bytes: Uint8Array) => MemoryReservation;
 

@@ -12,8 +12,8 @@ const retryAfter = 5; // seconds
 type LocationVisitor = TurnVisitor & { readonly locationId: number };
 
 /**
- * Runs new folders, renames and deletions in turns, by location, then by link, then by network, so that one client cannot
- * block the changes of others.
+ * Runs new folders, renames and deletions in turns. At each location, links take turns, and within a link, networks do, so that one client
+ * cannot block the changes of others.
  */
 export interface ChangesInTurn {
   /**
@@ -26,7 +26,7 @@ export interface ChangesInTurn {
 
 const busyRefusal = () => new Refusal('changesBusy', undefined, { retryAfter });
 
-/** @param timeLimit ms until the turn of a change, and from then until its response */
+/** @param timeLimit the most ms until the turn of a change, and again from then until its response */
 export function changesInTurn(timeLimit: number): ChangesInTurn {
   const withLocationTurns = turnsByKey({ concurrency: maxPerLocation, concurrencyOfGroup, maxWaiting, refusal: busyRefusal });
   return {

@@ -24,7 +24,7 @@ interface Failure {
 /** The locations where recovery of changes has failed. Pauses between attempts grow, and only a new or changed reason is reported. */
 export class FailingLocations {
   readonly #failures = new Map<string, Failure>();
-  /** When this process has given up a location; ms. */
+  /** Monotonic time in ms at which this process has given up a location. */
   readonly #givenUp = new Map<string, number>();
   readonly #monotonic: () => number;
 
@@ -33,7 +33,7 @@ export class FailingLocations {
     this.#monotonic = monotonic;
   }
 
-  /** Returns how many times recovery has failed at a location since it last succeeded there. */
+  /** Returns how many failures at a location were added since the location was last removed from this object. */
   failureCount(location: string): number {
     return this.#failures.get(location)?.count ?? 0;
   }
@@ -71,7 +71,7 @@ export class FailingLocations {
     this.#failures.delete(location);
   }
 
-  /** Removes all other locations. */
+  /** Removes the failures of all locations that are not in `locations`. */
   keepOnly(locations: ReadonlyMap<string, unknown>): void {
     for (const location of this.#failures.keys()) if (!locations.has(location)) this.#failures.delete(location);
   }

@@ -4,7 +4,7 @@ import type { AuthorizedVisit } from '#features/visits/authorization/authorize-v
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Changes at a location that may wait for recovery: each run of recovery tries all of them. A link may take half of what others leave. */
+/** How many changes of a location may wait for recovery, each run of which tries them all. A link may take half of what others leave. */
 const maxPending = 200;
 const retryAfter = 60; // seconds
 

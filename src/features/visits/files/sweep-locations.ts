@@ -28,10 +28,10 @@ export const tokenLookup =
   };
 
 /**
- * Deletes files that interrupted uploads and deletions have left. Keeps the files of pending changes and of unfinished uploads in parts.
+ * Deletes files that changes have left in the staging areas. Keeps the files of pending changes and of unfinished uploads in parts.
  * Skips locations that are unavailable. Sweeps each location for at most ten minutes; the next sweep continues there.
  * @param busyLocations the locations at which earlier sweeps may still run, which this sweep skips
- * @returns the locations where no change is possible until an operator repairs them
+ * @returns the locations where no change is possible until an operator repairs them, as far as the sweep has waited for them
  */
 export async function sweepLocations(
   ports: Pick<Ports, 'store' | 'storages' | 'vault'>,

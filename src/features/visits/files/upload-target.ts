@@ -11,7 +11,7 @@ import { beginChange } from './overlapping-changes.ts';
 import type { ChangePorts } from './pending-change.ts';
 import { recordEarlierChanges } from './record-earlier-changes.ts';
 
-/** Time in ms after a change for which some storages state a weak ETag: the file could change again and keep it. */
+/** For so many ms after a change, some storages give a file a weak ETag: the file could change again and keep this ETag. */
 const youngTime = 3000;
 
 interface TargetRules {
@@ -93,7 +93,8 @@ async function recordName(
 /**
  * Makes a received file visible if the share still permits the upload.
  * @returns the name in the storage
- * @throws Refusal (403) if it does not; the reason of `abortSignal`; as `Upload.place` and `recordEarlierChanges`
+ * @throws Refusal (403) if the share no longer permits the upload; the reason of `abortSignal`; as `Upload.place` and
+ *   `recordEarlierChanges`
  */
 export async function placeReceivedFile(
   ports: ChangePorts,

@@ -19,9 +19,9 @@ async function usesProfile(db: Tx, viewId: string, at: 'share' | 'portal', profi
 }
 
 /**
- * Returns whether the visitor may have signed in at the link. Looks up the sessions and the password of the request first. If none
- * matches, it does not look up the link, because the time of that lookup would show which links exist. If one matches, it runs one short
- * query, whether or not the link exists.
+ * Returns whether the visitor may have signed in at the link or portal. First looks for sessions of the request, and for its password among
+ * those that were verified a short time ago. If it finds none, it does not look up the link, because the time of that lookup would show
+ * which links exist. If it finds one, it runs one short query, whether or not the link exists.
  * @param tokens of all sessions that the request carries
  */
 export async function mayHaveSignedIn(

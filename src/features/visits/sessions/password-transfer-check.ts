@@ -7,8 +7,8 @@ import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
 /**
  * Returns the check of a running transfer whose visitor has sent a user name and a password. If a renewal is due, the
  * check queries the provider again, but does not wait for the response.
- * @returns a function that returns null if the sign-in is no longer valid, and throws Refusal (503) if the provider has not responded
- * for too long
+ * @returns a function that returns null if the sign-in is no longer valid, and throws Refusal (503) if the renewal has
+ * been due for a minute
  */
 export function passwordTransferCheck(
   { signInKinds }: { readonly signInKinds: SignInKinds },

@@ -7,7 +7,7 @@ const separator = '\0'; // occurs in no stored text and in no word
 const chunkLimits = { records: 4000, bytes: 1 << 18 };
 const bytesPerRecord = 3 * 8; // its id, its container, and the start of its text
 const slowSearchSize = 20_000; // records; a search of more takes long
-const maxCachedWords = 32; // in such a large index; a smaller one caches only the last word
+const maxCachedWords = 32; // in an index of more than `slowSearchSize` records; a smaller index caches only the last word
 
 /** A record with its folded text. */
 export interface TextRecord {

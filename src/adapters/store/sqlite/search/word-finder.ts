@@ -3,11 +3,14 @@ export type WordFinder = (text: string, start?: number) => number;
 
 /**
  * In characters. For words up to this length, the time of V8's indexOf depends only on the length of the text. For a longer word,
- * its tables cover only the end of the word, so the length of the word matters, too.
+ * the tables that indexOf builds cover only the end of the word, so the length of the word matters, too.
  */
 const maxNativeLength = 200;
 
-/** Returns the failure table of Knuth, Morris and Pratt: for each position, the length of the longest prefix that ends there. */
+/**
+ * Returns the failure table of Knuth, Morris and Pratt: for each position, the length of the longest prefix that occurs again and ends
+ * there.
+ */
 function failureTable(word: string): Uint16Array {
   const lengths = new Uint16Array(word.length);
   for (let position = 1, length = 0; position < word.length; position += 1) {

@@ -17,7 +17,7 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'random' | 'saml'>;
 
 const parkedPurpose = 'reference to a parked SAML statement';
 const relayStateBits = 256; // 43 characters: the standard allows 80 bytes
-const concurrency = 100; // responses that the SAML reader may hold at a time: the reader lets tenants and networks take turns, too
+const concurrency = 100; // responses that the SAML reader gets at a time. The reader itself also lets tenants and networks take turns
 const concurrencyOfGroup = { level: 1, max: 1 }; // of a wide network
 const maxWaiting = { inner: 20, all: 200 };
 const retryAfter = 2; // seconds
@@ -34,7 +34,7 @@ type Parked = { readonly key: string } | { readonly refusal: string };
 class SamlSignIn implements RedirectSignIn {
   readonly protocol = 'saml';
   readonly #ports: KindPorts;
-  /** Reads one response of a wide network at a time: anybody can send a response that takes long. */
+  /** Admits one response of each wide network at a time to the reader: anybody can send a response that takes long to read. */
   readonly #turns: Turns = turns({
     ...{ concurrency, concurrencyOfGroup, maxWaiting },
     refusal: () => new Refusal('signInBusy', undefined, { retryAfter }),
@@ -133,7 +133,7 @@ class SamlSignIn implements RedirectSignIn {
    */
   #checkRequest({ idpInitiated }: SamlConfiguration, { inResponseTo }: SamlStatement, pending: string | null): void {
     if (pending === null) {
-      if (inResponseTo !== null) throw new ResponseRefused('The assertion answers a request of another browser.');
+      if (inResponseTo !== null) throw new ResponseRefused('The assertion answers a request of another browser, or one that has expired.');
       if (idpInitiated !== true) throw new ResponseRefused('The sign-in began at the provider, which this profile does not allow.');
       return;
     }

@@ -61,7 +61,10 @@ export async function readParkedStatement(
   return row?.parked ? JSON.parse(vault.open(purpose, row.parked)) : null;
 }
 
-/** Marks a parked statement as used, in the transaction that begins its session, or after a test. @returns false if it was used before */
+/**
+ * Marks a parked statement as used, in the transaction that begins its session, or after a test.
+ * @returns false if it was used or is gone
+ */
 export async function markParkedStatementUsed(tx: Tx, { tid, profile_id }: ProfileRef, key: string): Promise<boolean> {
   const result = await tx
     .updateTable('used_statement')

@@ -22,7 +22,7 @@ export async function replaceUserPassword(
     }))
     .where('tid', '=', profile.tid)
     .where('id', '=', user.id)
-    .where('session_epoch', '=', user.epoch) // no match if another password was set meanwhile
+    .where('session_epoch', '=', user.epoch) // no match if a change has ended the user's sessions meanwhile, such as another new password
     .execute();
   return Number(result?.numUpdatedRows) === 1 ? { ...current, user: { ...user, epoch: user.epoch + 1 } } : null;
 }
