@@ -39,7 +39,7 @@ export interface Signatures {
    * @param pem the certificate and those of its issuers, in PEM
    * @throws CertificateUnusable, TokenUnavailable
    */
-  readTokenCertificate(pem: Uint8Array, tokenKeyId: string): Promise<SigningCertificate>;
+  readTokenCertificate(tid: number, pem: Uint8Array, tokenKeyId: string): Promise<SigningCertificate>;
   /** Reads the certificate and the key from a PKCS #12 file. @throws CertificateUnusable */
   readPkcs12(file: Uint8Array, password: string): Promise<SigningCertificate>;
   /**
@@ -47,5 +47,5 @@ export interface Signatures {
    * @param digest SHA-256 of the signed bytes
    * @throws TimeStampUnavailable, TokenUnavailable
    */
-  sign(digest: Uint8Array, certificate: SigningCertificate, authority: TimeStampAuthority | null): Promise<Uint8Array>;
+  sign(tid: number, digest: Uint8Array, certificate: SigningCertificate, authority: TimeStampAuthority | null): Promise<Uint8Array>;
 }

@@ -8,6 +8,7 @@ import { createToken, missingForToken } from '../parts/soft-hsm.ts';
 import { startPostern } from '../start.ts';
 import { hour, settableClock } from '../visit/visiting.ts';
 import { fieldErrorsOf } from './field-errors.ts';
+import { addTenant } from './keys.ts';
 
 const options = { skip: !isInstalled('openssl') };
 const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.0/8' };
@@ -154,6 +155,33 @@ test('a certificate whose key is in a PKCS #11 token is stored only if the setti
   assert.deepEqual(fieldErrorsOf(await update({ certificate: mask, password: mask, tokenKeyId: null })), ['tokenKeyId']);
   await postern.call('signature/update', { certificate: authority.pkcs12('three'), password, tokenKeyId: null });
   assert.equal((await postern.call('signature/get')).tokenKeyId, null);
+});
+
+test('a tenant that signs again and again does not keep the PKCS #11 token from another tenant', {
+  skip: options.skip || missingForToken() || false,
+}, async (t) => {
+  const token = await createToken(t);
+  const { postern, authority } = await start(t, { ...token.environment, POSTERN_PKCS11_KEYS: '1:0a, 2:0b' });
+  const { key } = await addTenant(postern);
+  for (const [name, id] of [
+    ['one', '0a'],
+    ['two', '0b'],
+  ] as const) {
+    authority.issue(name);
+    token.importKey(join(authority.folder, `${name}.key`), id);
+  }
+  const bodyOf = (name: string, tokenKeyId: string) => ({
+    ...{ certificate: readFileSync(join(authority.folder, `${name}.pem`)).toString('base64'), password: '', tokenKeyId },
+  });
+  let isOver = false;
+  const signAgain = async (): Promise<void> => {
+    while (!isOver) await postern.send('signature/update', bodyOf('one', '0a'));
+  };
+  const floods = Array.from({ length: 12 }, signAgain);
+  for (let count = 0; count < 5; count += 1)
+    assert.equal((await postern.send('signature/update', bodyOf('two', '0b'), { key })).status, 200);
+  isOver = true;
+  await Promise.all(floods);
 });
 
 test('a long text of spaces and one other character is refused as base64 in time that grows with its length', async (t) => {

@@ -53,10 +53,10 @@ export class CertificateSignatures implements Signatures {
     return this.#token?.keyIds(tid) ?? [];
   }
 
-  async readTokenCertificate(pem: Uint8Array, tokenKeyId: string): Promise<SigningCertificate> {
+  async readTokenCertificate(tid: number, pem: Uint8Array, tokenKeyId: string): Promise<SigningCertificate> {
     const certificate = { chain: readPemChain(pem), key: { tokenKeyId } };
     try {
-      await this.#signerOf(certificate)(Buffer.from('test'));
+      await this.#signerOf(tid, certificate)(Buffer.from('test'));
     } catch (cause) {
       throw cause instanceof OtherKey ? unusable('tokenKeyId', 'is not the key of the certificate') : cause;
     }
@@ -80,20 +80,20 @@ export class CertificateSignatures implements Signatures {
     }
   }
 
-  async sign(digest: Uint8Array, certificate: SigningCertificate, authority: TimeStampAuthority | null): Promise<Uint8Array> {
+  async sign(tid: number, digest: Uint8Array, certificate: SigningCertificate, authority: TimeStampAuthority | null): Promise<Uint8Array> {
     // Loaded only when needed, because most installations sign nothing.
     const [{ cmsSignature }, { timeStamper }] = await Promise.all([
       import('./signature/cms-signature.ts'),
       import('./signature/time-stamp.ts'),
     ]);
-    const signBytes = this.#signerOf(certificate);
+    const signBytes = this.#signerOf(tid, certificate);
     return cmsSignature(digest, certificate.chain, signBytes, authority && timeStamper(this.#outbound, authority));
   }
 
   /** @throws TokenUnavailable if the server has no token any more */
-  #signerOf({ key, chain }: SigningCertificate): SignBytes {
+  #signerOf(tid: number, { key, chain }: SigningCertificate): SignBytes {
     if ('pem' in key) return (bytes) => signAsync('sha256', bytes, createPrivateKey(key.pem));
     if (!this.#token) throw new TokenUnavailable('The settings name no PKCS #11 token.');
-    return this.#token.signerFor(key.tokenKeyId, chain[0]);
+    return this.#token.signerFor(tid, key.tokenKeyId, chain[0]);
   }
 }

@@ -61,7 +61,7 @@ export async function signPdf(
 ): Promise<Uint8Array> {
   const place = await documents.addSignaturePlace(tid, pdf, { at: clock.now(), reason });
   try {
-    const signature = await signatures.sign(await digestOf(place), certificate, authority);
+    const signature = await signatures.sign(tid, await digestOf(place), certificate, authority);
     const digits = Buffer.from(signature).toString('hex');
     if (digits.length > place.end - place.start - 2) throw unavailable('The signature is too long for its place.');
     place.bytes.set(Buffer.from(digits, 'latin1'), place.start + 1);

@@ -48,7 +48,7 @@ async function readCertificate(
   if (keyId !== null && password !== '') throw fieldRefusal('password', 'must be empty for a key in a token');
   const bytes = parseBase64('certificate', certificate, keyId === null ? 'a PKCS #12 file' : 'a PEM file');
   try {
-    const read = await (keyId === null ? signatures.readPkcs12(bytes, password) : signatures.readTokenCertificate(bytes, keyId));
+    const read = await (keyId === null ? signatures.readPkcs12(bytes, password) : signatures.readTokenCertificate(tid, bytes, keyId));
     if (certificateDetails(read).validTo < clock.now()) throw fieldRefusal('certificate', 'must not have expired');
     return read;
   } catch (cause) {

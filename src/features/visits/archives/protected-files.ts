@@ -170,7 +170,10 @@ export class ProtectedFiles {
     using _calls = callAtIntervals(onWait);
     const { form } = delivery;
     const mark = needsMark(form) ? this.#mark : null;
-    const bytes = await documentTurns(visitorRequest, clientGone, () => makeNewFile(this.#ports, this.#visit, source, form, mark));
+    const bytes = await documentTurns({ ...visitorRequest, tid: link.tid }, clientGone, async (takeMemory) => {
+      await takeMemory(original.entry.size);
+      return makeNewFile(this.#ports, this.#visit, source, form, mark);
+    });
     const memory = drawnMemory(visitorRequest.address, bytes);
     return fileOfBytes(original.entry, bytes, () => memory[Symbol.dispose]());
   }

@@ -1,26 +1,76 @@
+import { MemoryBudget, type MemoryReservation } from '#core/memory-budget.ts';
 import { Refusal } from '#core/messages.ts';
-import { type Turns, turns } from '#features/turns/turns.ts';
+import { turnsByKey } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
+import { waitingLimit } from '#features/turns/waiting-limit.ts';
+import { pause } from '#features/visits/files/pause.ts';
 
-/** How many documents are processed at once: in all, and for one link (level 0 of the groups). */
-interface Concurrency {
+interface DocumentLimits {
+  /** How many documents of one tenant are processed at once: in all, and for one link (level 0 of the groups). */
   readonly concurrency: number;
   readonly concurrencyOfGroup: { readonly level: number; readonly max: number };
+  /** Bytes of the documents of all tenants that are processed at once. Each has up to 64 MiB (`maxDocumentBytes` of source-document.ts). */
+  readonly memory: number;
 }
 
-/** Documents that are read and drawn. Each has up to 64 MiB (`maxDocumentBytes` of source-document.ts). */
-const ofDocuments: Concurrency = { concurrency: 4, concurrencyOfGroup: { level: 0, max: 2 } };
+/** Documents that are read and drawn. */
+const ofDocuments: DocumentLimits = { concurrency: 4, concurrencyOfGroup: { level: 0, max: 2 }, memory: 512 << 20 };
 /** Office documents are converted, or wait for that, which may take many seconds. */
-const ofOffice: Concurrency = { concurrency: 6, concurrencyOfGroup: { level: 0, max: 1 } };
+const ofOffice: DocumentLimits = { concurrency: 4, concurrencyOfGroup: { level: 0, max: 1 }, memory: 512 << 20 };
 const maxWaiting = { inner: 64, all: 512 };
 const retryAfter = 2; // seconds
+const memoryPause = 100; // ms between two attempts to take memory
+const maxMemoryWait = 30_000; // ms
 
-/** Runs work on a document, in turns (see `turnGroupsOf`). @throws Refusal (503) if too many wait; the reason of `clientGone` */
-export type DocumentTurns = <T>(visitor: TurnVisitor, clientGone: AbortSignal, work: () => Promise<T>) => Promise<T>;
+/** A visitor who requests a document, and the tenant of the link. */
+export type DocumentVisitor = TurnVisitor & { readonly tid: number };
 
-function turnsOf(limits: Concurrency): DocumentTurns {
-  const inTurn: Turns = turns({ ...limits, maxWaiting, refusal: () => new Refusal('documentsBusy', undefined, { retryAfter }) });
-  return (visitor, clientGone, work) => inTurn.run(turnGroupsOf(visitor), clientGone, work, largeGroupsOf(visitor));
+/** Waits until there is memory for the bytes of a document, and takes it until the end of the turn. @throws Refusal (503) */
+export type TakeMemory = (bytes: number) => Promise<void>;
+
+/**
+ * Runs work on a document, in turns (see `turnGroupsOf`). Tenants do not wait for each other: the storage of a tenant, or its time-stamp
+ * authority, may hang during a turn.
+ * @throws Refusal (503) if too many wait; the reason of `clientGone`
+ */
+export type DocumentTurns = <T>(
+  visitor: DocumentVisitor,
+  clientGone: AbortSignal,
+  work: (takeMemory: TakeMemory) => Promise<T>,
+) => Promise<T>;
+
+const refusal = () => new Refusal('documentsBusy', undefined, { retryAfter });
+
+/** @throws Refusal (503) if there is no memory for a long time; the reason of `clientGone` */
+async function waitForMemory(reservation: MemoryReservation, bytes: number, clientGone: AbortSignal): Promise<void> {
+  const deadline = performance.now() + maxMemoryWait;
+  while (!hasTaken(reservation, bytes)) {
+    if (performance.now() > deadline) throw refusal();
+    await pause(memoryPause);
+    clientGone.throwIfAborted();
+  }
+}
+
+function hasTaken(reservation: MemoryReservation, bytes: number): boolean {
+  try {
+    reservation.set(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function turnsOf({ memory, ...limits }: DocumentLimits): DocumentTurns {
+  const budget = new MemoryBudget(memory, refusal);
+  const turnsOfTenant = turnsByKey({ ...limits, maxWaiting, refusal }, waitingLimit(maxWaiting, refusal));
+  return (visitor, clientGone, work) => {
+    const tenant = `tenant ${visitor.tid}`;
+    const inTurn = async () => {
+      using reservation = budget.of(visitor.tid).begin();
+      return await work((bytes) => waitForMemory(reservation, bytes, clientGone));
+    };
+    return turnsOfTenant(tenant, (turns) => turns.run(turnGroupsOf(visitor), clientGone, inTurn, [tenant, ...largeGroupsOf(visitor)]));
+  };
 }
 
 export const documentTurns = (): DocumentTurns => turnsOf(ofDocuments);

@@ -90,14 +90,16 @@ export async function withDocument<T>(
   clientGone: AbortSignal,
   work: (document: ViewedDocument) => Promise<T>,
 ): Promise<T> {
-  await authorizeVisit(ports, visitorRequest, { action: request.action });
+  const { link } = await authorizeVisit(ports, visitorRequest, { action: request.action });
+  const visitor = { ...visitorRequest, tid: link.tid };
   /** @param isOffice whether to wait for a turn of office documents @returns null if the document needs a turn of the other kind */
   async function attempt(isOffice: boolean): Promise<{ readonly result: T } | null> {
     const inTurn = isOffice ? ports.officeTurns : ports.documentTurns;
-    return inTurn(visitorRequest, clientGone, async () => {
+    return inTurn(visitor, clientGone, async (takeMemory) => {
       const document = await openDocument(ports, visitorRequest, path, request);
       try {
         if ((document.source.kind === 'office') !== isOffice) return null;
+        await takeMemory(document.file.entry.size);
         return { result: await withDocumentErrors(document.mark === null ? 'hasNoPages' : 'cannotBeMarked', () => work(document)) };
       } finally {
         await document.file.close();
