@@ -32,7 +32,7 @@ const allFiles = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(
 const concurrency = availableParallelism() + 1;
 /** The files that also run on PostgreSQL: those whose results depend on the database. */
 const alsoOnPostgres =
-  /^test\/(api\/(?!openapi)|model\/|mail\/(alerts|codes|delivery|held-mails|hostile-codes|unsubscribe)\.)|^test\/(resumable-uploads|quotas)\/|^test\/identity\/(ldap|oidc-renewal|oidc-sign-out|saml)\.|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|identities|portal|link-states|recovery|sessions|sign-in-(delay|kinds)|audit|two-processes)\./;
+  /^test\/(api\/(?!openapi)|model\/|mail\/(alerts|codes|delivery|held-mails|hostile-codes|unsubscribe)\.)|^test\/(resumable-uploads|quotas)\/|^test\/identity\/(ldap|oidc-renewal|oidc-sign-out|saml)\.|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|identities|portal|link-states|recovery|earlier-changes|sessions|sign-in-(delay|kinds)|audit|two-processes)\./;
 const batchFolder = join(import.meta.dirname, '../build/.test-batches');
 /** Folder of Node's cache of compiled code, which the processes share. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');

@@ -5,6 +5,7 @@ import { beginChange } from '#features/visits/files/overlapping-changes.ts';
 import { recordEarlierChanges } from '#features/visits/files/record-earlier-changes.ts';
 import type { PendingFileChange } from '#ports/storage.ts';
 import { ItemBusy } from '#ports/storage-errors.ts';
+import { freePort } from '../parts/free-port.ts';
 import { startWithBlockedMethod } from '../parts/intercepted-postern.ts';
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
@@ -38,13 +39,13 @@ test('a new file does not wait for other uploads with its name, but a replacemen
 
 /** Starts Postern with the row of a pending change, and a function that tells whether a change at a service may begin beside it. */
 async function startWithPendingChange(t: TestContext) {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   const { store } = postern.ports;
   const update = (columns: object) => store.write((tx) => tx.updateTable('unsettled').set(columns).execute(), 'job');
-  const setPending = async (place: string, action: PendingFileChange['action'], newPlace = '', started = Date.now()) => {
-    await update({ place, new_place: newPlace, token: 'other', started });
+  const setPending = async (place: string, action: PendingFileChange['action'], newPlace = '', over: object = {}) => {
+    await update({ place, new_place: newPlace, token: 'other', started: Date.now(), ...over });
     await store.write((tx) => tx.updateTable('audit').set({ action }).where('outcome', '=', 'begun').execute(), 'job');
   };
   const row = await store.read.selectFrom('unsettled').select('location_id').executeTakeFirstOrThrow();
@@ -57,7 +58,7 @@ async function startWithPendingChange(t: TestContext) {
       (cause) => (cause instanceof ItemBusy ? 'refused' : assert.fail(cause)),
     );
   };
-  return { setPending, begin, end: () => update({ place: '', started: 0 }) };
+  return { postern, setPending, begin, end: () => update({ place: '', started: 0 }) };
 }
 
 test('while a folder is renamed at a service, no change begins below its old or its new name', async (t) => {
@@ -70,7 +71,7 @@ test('while a folder is renamed at a service, no change begins below its old or 
   assert.equal(await begin('/p/q/r', 'delete'), 'begins');
 });
 
-test('a rename or deletion of a folder at a service waits for changes of items below that have begun, and not for old ones', async (t) => {
+test('a rename or deletion of a folder at a service waits for changes of items below that have begun', async (t) => {
   const { setPending, begin, end } = await startWithPendingChange(t);
   for (const action of ['upload', 'createFolder', 'rename', 'delete'] as const)
     for (const change of ['rename', 'delete'] as const) {
@@ -80,10 +81,19 @@ test('a rename or deletion of a folder at a service waits for changes of items b
       await end();
       assert.equal(await waiting, 'begins', `${change} above ${action}`);
     }
-  for (const started of [0, Date.now() - 30 * 60_000]) {
-    await setPending('service /p/q/r/', 'upload', '', started);
-    assert.equal(await begin('/p', 'rename', 'n'), 'begins');
-  }
+  await setPending('service /p/q/r/', 'upload', '', { started: 0 });
+  assert.equal(await begin('/p', 'rename', 'n'), 'begins');
+});
+
+test('a change that began long ago blocks the folders above and below as long as its location responds', async (t) => {
+  const { postern, setPending, begin } = await startWithPendingChange(t);
+  const started = Date.now() - 30 * 60_000;
+  await setPending('service /p/q/', 'rename', 'service /p/n/', { started });
+  assert.equal(await begin('/p/q/r', 'delete'), 'refused');
+  const configuration = JSON.stringify({ url: `http://127.0.0.1:${await freePort()}/`, username: 'ann', password: 'secret' });
+  const { id } = await postern.call('location/add', { name: 'away', kind: 'webdav', configuration });
+  await setPending('service /p/q/', 'rename', 'service /p/n/', { started, location_id: id });
+  assert.equal(await begin('/p/q/r', 'delete'), 'begins');
 });
 
 test('at a service, a received file becomes visible only after the rename of a folder above it has ended', async (t) => {

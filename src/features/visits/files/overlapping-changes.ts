@@ -12,8 +12,9 @@ import { pause } from './pause.ts';
 
 const [firstPause, longestPause] = [20, 500]; // ms between two looks at the pending changes
 const maxWait = 10_000; // ms
-/** ms. An older change is waiting for a location that is away, perhaps for ever, and must not block the folders above. */
+/** ms. If the location of an older change does not respond, perhaps for ever, the change must not block the folders above. */
 const maxAge = 20 * 60_000;
+const maxResponseTime = 2000; // ms for which the location of an older change may take to respond
 const maxLocations = 20; // with overlapping changes; if there are so many, one of them is assumed not to be gone
 
 /** Returns the name of an item, and its new name if it gets one. */
@@ -69,32 +70,42 @@ const isBelow = (place: string) =>
     ),
   );
 
-/** Returns whether the folder of another location is certainly gone: then its changes can never be completed. */
-async function isGone(ports: OverlapPorts, tid: number, id: number): Promise<boolean> {
+/**
+ * Returns whether changes at another location can never be completed, because its folder is certainly gone.
+ * @returns null: the location does not respond
+ */
+async function isGone(ports: OverlapPorts, tid: number, id: number): Promise<boolean | null> {
   const location = await findStorageLocation(ports.store.read, { tid, id });
   if (!location) return true;
   const root = await openLocation(location, ports)
     .then((storage) => storage.stat(rootPath))
-    .catch(() => undefined); // it does not respond
-  return root === null;
+    .catch(() => undefined);
+  return root === undefined ? null : root === null;
 }
 
-/** Returns whether a condition is true of another change of the tenant, not older than `maxAge`, at a location that may still exist. */
+/** Returns whether pending changes at another location may still be completed. @param newest ms since the epoch: when the last one began */
+async function mayBeCompleted(ports: OverlapPorts, tid: number, id: number, newest: number): Promise<boolean> {
+  if (newest > ports.clock.now() - maxAge) return (await isGone(ports, tid, id)) !== true;
+  return (await Promise.race([isGone(ports, tid, id), pause(maxResponseTime)])) === false;
+}
+
+/** Returns whether a condition is true of another change of the tenant that has begun and may still be completed. */
 async function hasOther(ports: OverlapPorts, change: StartingChange, condition: Expression<SqlBool>): Promise<boolean> {
   const { tid, locationId, token } = change;
   const others = await ports.store.read
     .selectFrom('unsettled')
     .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
-    .select('unsettled.location_id')
-    .distinct()
+    .select(({ fn }) => ['unsettled.location_id', fn.max<number | string>('unsettled.started').as('newest')])
+    .groupBy('unsettled.location_id')
     .where('unsettled.tid', '=', tid)
     .where('unsettled.token', '!=', token)
-    .where('unsettled.started', '>', ports.clock.now() - maxAge)
+    .where('unsettled.started', '>', 0)
     .where(condition)
     .limit(maxLocations)
     .execute();
   if (others.length === maxLocations) return true;
-  for (const { location_id: id } of others) if (id === locationId || !(await isGone(ports, tid, id))) return true;
+  for (const { location_id: id, newest } of others)
+    if (id === locationId || (await mayBeCompleted(ports, tid, id, Number(newest)))) return true;
   return false;
 }
 
@@ -117,22 +128,29 @@ const setPlaces = ({ store, clock }: OverlapPorts, { tid, token }: StartingChang
     'job',
   );
 
+const renewStart = ({ store, clock }: Pick<Ports, 'store' | 'clock'>, tid: number, token: string) =>
+  store.write(
+    (tx) =>
+      tx
+        .updateTable('unsettled')
+        .set({ started: clock.now() })
+        .where('tid', '=', tid)
+        .where('token', '=', token)
+        .where('place', '!=', '')
+        .execute(),
+    'job',
+  );
+
 /** Records again and again that a change is being made, until disposal: a large folder may take longer than `maxAge`. */
-export function keepStarted({ store, clock }: Pick<Ports, 'store' | 'clock'>, tid: number, token: string): Disposable {
-  const renew = () =>
-    store.write(
-      (tx) =>
-        tx
-          .updateTable('unsettled')
-          .set({ started: clock.now() })
-          .where('tid', '=', tid)
-          .where('token', '=', token)
-          .where('place', '!=', '')
-          .execute(),
-      'job',
-    );
-  const timer = setInterval(() => void renew().catch(() => {}), maxAge / 4).unref();
+function keepStarted(ports: Pick<Ports, 'store' | 'clock'>, tid: number, token: string): Disposable {
+  const timer = setInterval(() => void renewStart(ports, tid, token).catch(() => {}), maxAge / 4).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Records that the recovery of a change begins, and, until disposal, that it goes on. Does nothing if the change had not begun. */
+export async function startAgain(ports: Pick<Ports, 'store' | 'clock'>, tid: number, token: string): Promise<Disposable> {
+  await renewStart(ports, tid, token);
+  return keepStarted(ports, tid, token);
 }
 
 /**

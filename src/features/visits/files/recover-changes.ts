@@ -12,7 +12,7 @@ import { FailingLocations, type LocationFailure } from './failing-locations.ts';
 import { forEachLocation } from './for-each-location.ts';
 import { NamesHeldTooLong } from './held-names.ts';
 import { withNameLocks } from './name-locks.ts';
-import { keepStarted, namesOf } from './overlapping-changes.ts';
+import { namesOf, startAgain } from './overlapping-changes.ts';
 import { findPendingLocations, type PendingLocation, pendingChangesAt } from './pending-locations.ts';
 import { confirmPending } from './pending-records.ts';
 import { changeOf, type PendingRow, recordOutcome } from './recovered-outcome.ts';
@@ -79,7 +79,7 @@ async function recover(ports: RecoveryPorts, row: PendingRow, location: StorageL
   const { store, clock } = ports;
   const openStorage = async () => openLocation(location, ports);
   const names = namesOf(change);
-  using _kept = keepStarted(ports, row.tid, row.token);
+  using _started = await startAgain(ports, row.tid, row.token);
   async function recoverFiles(folder: ItemPath): Promise<{ readonly name: string | null } | null> {
     const storage = await openStorage();
     const confirm = () => confirmPending(ports, row.tid, row.audit_id);
