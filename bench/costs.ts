@@ -17,7 +17,7 @@ interface Cost {
 
 const methods = new Map<string, string>(operations.map(({ name, method }) => [name, method]));
 
-/** Returns the longest time that the event loop was blocked since the last call, in ms. It includes `sampleInterval`. */
+/** Returns the longest time that the event loop was blocked since `/metrics` was last read, in ms, plus `sampleInterval`. */
 async function longestLoopDelay({ url, authorization }: BenchPostern): Promise<number> {
   const text = await (await fetch(`${url}/metrics`, { headers: authorization })).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000;

@@ -12,7 +12,8 @@ export const median = (values: readonly number[]) => [...values].sort((a, b) => 
 
 /**
  * Measures the reference and Postern in pairs. The first pair is a warm-up and does not count.
- * @param slices measurements of each server per pair, in the order A B B A. If the machine slowly changes speed, this affects both equally
+ * @param slices measurements of each server per pair, in the order reference, ours, ours, reference, and so on. If the number is even, a
+ *   slow change of the machine's speed affects both about equally
  * @returns the medians of both and of the ratios, and the spread of the ratios
  */
 export async function measurePairs(rounds: number, reference: () => Promise<number>, ours: () => Promise<number>, slices = 1) {
@@ -89,5 +90,5 @@ export function resultsPage(figures: readonly Figure[], machine: string): string
     ({ what, reference, ours, ratio, target, holds }) =>
       `| ${what} | ${reference} | ${ours} | ${ratio} | ${target} | ${holds ? 'yes' : '**no**'} |`,
   );
-  return `# Benchmark results\n\n${machine}\n\nA figure whose ratio has a spread in parentheses is the median of five rounds after a warm-up round (of three rounds for the rows with S3, with many requests for codes and with the directory that hangs). Rounds of the reference and of Postern alternate. The ratio is the median of the pairs; the smallest and the largest are in parentheses. Other figures are measured as their names say. Rows with the target "none: for comparison" measure the smallest program that does the same, nginx alone, or a part of Postern's work: they show what Postern could reach at best.\nMeasured by \`npm run bench\`.\n\n| What | Reference | Postern | Ratio | Target | Met |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
+  return `# Benchmark results\n\n${machine}\n\nA figure whose ratio has a spread in parentheses is the median of five rounds after a warm-up round (of three rounds for the rows with S3, with many requests for codes and with the directory that hangs). Rounds of the reference and of Postern alternate. The ratio is the median of the ratios of all pairs; the smallest and the largest of them are in parentheses. Other figures are measured as their names say. Rows with the target "none: for comparison" measure the smallest program that does the same, nginx alone, or a part of Postern's work: they show what Postern could reach at best.\nMeasured by \`npm run bench\`.\n\n| What | Reference | Postern | Ratio | Target | Met |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
 }

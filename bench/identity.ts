@@ -172,7 +172,7 @@ async function measureHangingDirectory(note: Note, postern: BenchPostern, bare: 
   directory.close();
 }
 
-/** Returns a form with an unsigned SAML response. @param bytes length of its XML */
+/** Returns a form with an unsigned SAML response. @param bytes approximate length of its XML */
 function forgedForm(bytes: number): string {
   const attribute = '<saml:Attribute Name="groups"><saml:AttributeValue>staff</saml:AttributeValue></saml:Attribute>';
   const names = 'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"';

@@ -8,7 +8,7 @@ export interface RepeatedRequest {
   readonly body?: string;
 }
 
-/** Returns the requests per second over keep-alive connections. @throws if a request fails */
+/** Returns the requests per second over keep-alive connections. @throws if a request fails or is refused, or if none succeeds */
 export async function measureRate(repeated: RepeatedRequest, connections: number, seconds: number): Promise<number> {
   const { '2xx': successes, non2xx, errors, duration } = await autocannon({ ...repeated, connections, duration: seconds });
   if (non2xx > 0 || errors > 0 || successes === 0) throw new Error(`${repeated.url}: ${non2xx} refused, ${errors} failed`);

@@ -35,7 +35,7 @@ export async function startPostern(data: string, environment: Record<string, str
 /** ms. Node.js includes this interval in each delay of the event loop that it reports. */
 export const sampleInterval = 10;
 
-/** Returns the 99th percentile of the event loop's delay since the last call, in ms. */
+/** Returns the 99th percentile of the event loop's delay since `/metrics` was last read, in ms, without `sampleInterval`. */
 export async function loopDelay(postern: BenchPostern): Promise<number> {
   const text = await (await fetch(`${postern.url}/metrics`, { headers: postern.authorization })).text();
   return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(text)?.[1]) * 1000 - sampleInterval;

@@ -27,5 +27,5 @@ export function exitAfterStop(): void {
   if (!hasBlockedThread()) process.exit(0);
   process.stderr.write('A location does not respond. Postern exits without waiting for it.\n');
   process.removeAllListeners('SIGTERM');
-  process.kill(process.pid, 'SIGTERM'); // supervisors count this signal as a clean exit
+  process.kill(process.pid, 'SIGTERM'); // systemd counts this signal as a clean exit
 }

@@ -1,4 +1,4 @@
-// A separate process that sends mails with `minimal-sender.ts`. Arguments: port of the mail server, folder for its queue, number of mails.
+// A separate process that sends mails with `minimal-sender.ts`. Arguments: port of the mail server, folder for the queue, number of mails.
 import { createTransport } from 'nodemailer';
 import { sendByQueue } from '../minimal-sender.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { costQueue } from './cost-queue.ts';
 
-/** Takes all items and charges their costs. @returns the groups in the order in which their items were taken */
+/** Adds the items, takes all of them and charges their costs. @returns the groups in the order in which their items were taken */
 function takeAll(costs: Record<string, readonly number[]>): string[] {
   const queue = costQueue<{ group: string; cost: number }>();
   for (const [group, items] of Object.entries(costs)) for (const cost of items) queue.add(group, { group, cost });
@@ -72,7 +72,7 @@ test('a group gets its second turn even if new groups keep arriving', () => {
   assert.ok(turns.length >= 3, `its turns were ${turns.join(', ')}`);
 });
 
-test('a paused group waits and keeps its order, and other groups go on', () => {
+test('a paused group waits and its items keep their order, and other groups go on', () => {
   const queue = costQueue<string>();
   for (const item of ['a1', 'a2']) queue.add('a', item);
   queue.pause('a');

@@ -110,7 +110,7 @@ test('a date is an entire day: its end is 24 hours after its start', () =>
 
 // Clients without a value for "never" send the last date that they can write.
 for (const text of ['9999-12-31', '9999-12-31T23:59:59-05:00', '0000-01-01T00:00:00+14:00'])
-  test(`a date in the first or last accepted year is refused, or can be formatted as RFC 3339 and sent back: ${text}`, () => {
+  test(`a date with the year 0000 or 9999 is refused, or its form in RFC 3339 can be sent back: ${text}`, () => {
     for (const day of ['firstOfDay', 'firstOfNextDay'] as const) {
       const formatted = reformat(text, day);
       if (formatted !== null) assert.equal(reformat(formatted), formatted);

@@ -64,7 +64,7 @@ for (const name of [
   '*',
   '-rf',
 ])
-  test(`any other name is valid: ${name}`, () => assert.equal(nameError(name), null));
+  test(`an unusual name is valid: ${name}`, () => assert.equal(nameError(name), null));
 
 test('letters that a file system may treat as equal cannot bypass the reserved names', () => {
   for (const name of ['．postern', '.ｐｏｓｔｅｒｎ', '.poſtern', '.POſTERN-x']) assert.notEqual(nameError(name), null);

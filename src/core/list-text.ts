@@ -1,4 +1,4 @@
-/** An entry of a list, and the index of the comma or the end of the text after it. */
+/** An entry of a list, and where it ends: the index of the comma after it, or the length of the text. */
 interface ParsedEntry {
   readonly value: string;
   readonly end: number;
@@ -32,9 +32,9 @@ function parsePlainEntry(text: string, start: number): ParsedEntry {
 }
 
 /**
- * Parses a comma-separated list. Trims entries, and drops empty ones and duplicates. An entry with a comma must be in
- * double quotes, with inner quotes doubled. Reads each character once: a regular expression took
- * seconds for 64 KiB of spaces.
+ * Parses a comma-separated list. Trims entries, and drops empty ones and duplicates. An entry that contains a comma or begins with a quote
+ * must be in double quotes, with inner quotes doubled. The time is proportional to the length: a regular expression took seconds for 64 KiB
+ * of spaces.
  * @param maxLength characters of the list in its shortest spelling (`listLength`), after which parsing stops: a list
  *   that is refused costs no more than one that is accepted
  * @returns null if a quote is not closed, or if text follows a closing quote; a list longer than `maxLength` is cut off

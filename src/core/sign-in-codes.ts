@@ -7,8 +7,9 @@ export const codeDigits = 8;
 export const codeLifetime = 10 * minute;
 export const maxCodeAttempts = 5;
 /**
- * After so many wrong codes at a login profile within `failureLifetime`, each code allows only one attempt. An attacker with thousands of
- * networks then gets one guess for each code that is requested, and visitors who enter the right code notice nothing.
+ * After this number of wrong codes at a login profile within `failureLifetime`, each code allows only one attempt. An attacker with
+ * thousands of networks then gets one guess for each code that is requested, and visitors who enter the right code at the first attempt
+ * notice nothing.
  */
 export const maxWrongCodes = 250;
 /** Time in ms in which one mailbox gets at most `maxCodes` codes of a tenant, whichever browser requests them. */

@@ -14,7 +14,7 @@ function newRequest(bytes: number): IncomingMessage {
 
 const responseTo = (request: IncomingMessage) => new ServerResponse(request);
 
-test('when no memory is left, the newest body of the network that uses the most memory is dropped in favor of another network', () => {
+test('when no memory is left, a body of a new wide network replaces the newest body of the wide network that uses the most memory', () => {
   const bodies = arrivingBodies(16_384);
   const expectFrom = (address: string) => {
     const request = newRequest(mebibyte);
@@ -28,7 +28,7 @@ test('when no memory is left, the newest body of the network that uses the most 
   assert.equal(requestsByNetwork[0]?.at(-1)?.destroyed, true);
 });
 
-test('a body reserves no more memory than the body limit of its route, and releases it when it has arrived', () => {
+test('a body reserves at most as many bytes of memory as the body limit of its route, and none after it has arrived', () => {
   const bodies = arrivingBodies(16_384);
   const expectShort = (request: IncomingMessage) => bodies.expect(request, responseTo(request), '10.0.1.1', 1 << 14);
   for (let count = 0; count < 2048; count += 1) expectShort(newRequest(mebibyte));
@@ -41,7 +41,7 @@ test('a body reserves no more memory than the body limit of its route, and relea
   }
 });
 
-test('behind a proxy, a network that does not send its short bodies cannot occupy all connections', () => {
+test('behind a proxy, a wide network that does not send its short bodies cannot occupy all connections', () => {
   const bodies = arrivingBodies(4);
   const expectFrom = (address: string) => {
     const request = newRequest(2);

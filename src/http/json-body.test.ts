@@ -6,7 +6,7 @@ import { jsonBodyParser } from './json-body.ts';
 
 const longBody = Buffer.from(JSON.stringify({ text: 'x'.repeat(1 << 18) }));
 
-test('long bodies from hundreds of networks of one site do not cause a body from another site to be refused or delayed', async (t) => {
+test('long bodies from hundreds of networks of one site do not cause a body from another site to be refused, or to wait for all of them', async (t) => {
   const timer = setInterval(() => {}, 1000); // keeps the process alive during the pauses between turns
   t.after(() => clearInterval(timer));
   const readBody = jsonBodyParser();
@@ -19,12 +19,12 @@ test('long bodies from hundreds of networks of one site do not cause a body from
   const first = Promise.allSettled(Array.from({ length: 300 }, (_, network) => sendFromSite(network)));
   const other = sendFrom('198.51.100.1');
   const later = Promise.allSettled(Array.from({ length: 300 }, (_, network) => sendFromSite(300 + network)));
-  assert.ok((await other) < 10, 'it does not wait for all bodies of the other site');
+  assert.ok((await other) < 10, 'the body from another site does not wait for all bodies of the first site');
   const refusals = [...(await first), ...(await later)].filter(({ status }) => status === 'rejected');
   assert.ok(refusals.length > 300, `${refusals.length} are refused`);
 });
 
-test('a body with the field __proto__ is refused, even if letters of the name are escaped', () => {
+test('a body with the field __proto__ is refused, even if characters of the name are escaped', () => {
   const readBody = jsonBodyParser();
   for (const name of ['__proto__', '\\u005f_proto__', '__\\u0070roto__', '__pr\\u006Fto__']) {
     let refusal: unknown;

@@ -65,7 +65,7 @@ const fastifyRefusals: Record<string, () => Refusal> = {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '');
 
-/** Returns a 413 that names the maximum body. @param limit bytes */
+/** Returns a refusal (413) that names the maximum size of a body. @param limit bytes */
 export const bodyTooLarge = (limit: number) =>
   new Refusal('bodyTooLarge', `The body is larger than ${limit < 2 ** 20 ? `${limit / 2 ** 10} KiB` : `${limit / 2 ** 20} MiB`}.`);
 
@@ -80,7 +80,7 @@ export function asRefusal(error: unknown, request: FastifyRequest): Refusal | nu
   if (error instanceof StoreUnavailable)
     return new Refusal(
       'storeAway',
-      'The database does not respond. A change may have taken place: repeat it with the same Idempotency-Key.',
+      'The database does not respond. A change may have taken place. If the request had an Idempotency-Key, repeat it with the same key.',
     );
   if (codeOf(error) === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit);
   if (error instanceof StorageUnavailable) return new Refusal('storageAway');

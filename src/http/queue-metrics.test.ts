@@ -17,7 +17,7 @@ test('each response shows the current age of the oldest waiting mail and job', a
   }
 });
 
-test('while the database does not respond, no age of the oldest waiting mail or job is shown as zero', async () => {
+test('while the database does not respond, the ages of the oldest waiting mail and job are not shown as zero', async () => {
   const registry = new Registry();
   const fail = () => Promise.reject(new Error('no connection'));
   jobGauges(registry, fail);

@@ -1,2 +1,2 @@
-/** The highest id that each table has assigned, by table. A copied database must not assign these ids again. */
+/** The highest id that each table has assigned, by table. A copied database must assign only higher ids. */
 export type LastIds = Readonly<Record<string, number>>;

@@ -52,7 +52,7 @@ export interface Ports extends SyncPorts {
   readonly passkeys: Passkeys;
   readonly media: MediaTypes;
   readonly limits: Limits;
-  /** null: operators sign in with passwords only. */
+  /** null: no operator signs in at a provider. */
   readonly operatorProvider: OperatorProvider | null;
   /** null: no mail server is configured. */
   readonly mail: Mail | null;

@@ -6,7 +6,7 @@ import { fieldErrorAt, fieldErrorsOf } from './field-errors.ts';
 import { addKey } from './keys.ts';
 import { callRaw, jsonHeaders } from './raw-call.ts';
 
-test('a success response has four standard fields; that of add also has the id and, for a share or a login profile, viewId and viewUrl', async (t) => {
+test('the success response of a change has four standard fields; add and duplicate also return the id, and viewId and viewUrl of a link', async (t) => {
   const postern = await startPostern(t);
   const addAnswer = await postern.call('share/add', newShare());
   assert.deepEqual(Object.keys(addAnswer).sort(), ['id', 'message', 'messageId', 'status', 'timestamp', 'viewId', 'viewUrl']);

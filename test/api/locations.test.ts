@@ -90,7 +90,7 @@ test('if a setting allows a tenant to use the role of the machine, locations can
     for (const member of ['endpoint', 'publicEndpoint'])
       assert.match(
         fieldErrorAt(await add({ [member]: endpoint }), 'configuration'),
-        new RegExp(`${member} must be an address of Amazon S3`),
+        new RegExp(`${member} must be an https address of Amazon S3`),
       );
   const vpc = {
     name: 'vpc',

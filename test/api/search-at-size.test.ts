@@ -123,7 +123,7 @@ test('with POSTERN_SEARCH_MEMORY=0, a search finds the same shares', async (t) =
   await assertSearchResults(records, search);
 });
 
-test('the last page by startIndex is the same as the last page that the next links lead to', async (t) => {
+test('a search by startIndex ends with the same shares as the pages that the next links lead to', async (t) => {
   const { postern, records, search } = await startWithShares(t);
   for (const query of [{}, { searchWord: 'report' }, { searchWord: '77' }]) {
     const pagedIds: number[] = [];

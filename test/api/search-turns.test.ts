@@ -9,7 +9,7 @@ const neverAborted = new AbortController().signal;
 const busyClient: TurnClient = { tid: 1, groups: callerGroups('key 1') };
 const otherClient: TurnClient = { tid: 2, groups: callerGroups('key 2') };
 
-/** Each search runs until it is ended. `endOne` ends the oldest one. `startedClients` lists the clients in the order of their starts. */
+/** Each search runs until `endOne` ends it, the oldest first. `startedClients` has the client of each search, in the order of starts. */
 function controlledSearches(maxPerTenant = 4) {
   const turns = searchTurns(maxPerTenant);
   const startedClients: string[] = [];
@@ -36,7 +36,7 @@ test('with many waiting searches of one tenant, a search of another tenant is am
   assert.ok(startedClients.slice(before).includes('key 2'), String(startedClients.slice(before)));
 });
 
-test('a search starts at once, even if another tenant has many waiting searches', async () => {
+test('if one tenant runs at most three searches at a time, a search of another tenant starts at once', async () => {
   const { search, startedClients } = controlledSearches(3);
   for (let number = 0; number < 40; number += 1) void search(busyClient);
   await new Promise(setImmediate);
@@ -57,7 +57,7 @@ test('if one tenant fills the queue with many clients, a search of another tenan
   assert.ok(refusals.length > 0 && refusals.every((cause) => cause instanceof Refusal && cause.messageName === 'searchBusy'));
 });
 
-test('many visitors of one network at a portal do not delay the searches of a key or of a visitor of another network', async () => {
+test('many visitors of one wide network at a portal do not delay the searches of a key or of a visitor of another network', async () => {
   const { search, startedClients, endOne } = controlledSearches();
   const visitors = (address: string) => ({ tid: 1, groups: visitorGroups(address) });
   for (let number = 0; number < 60; number += 1) void search(visitors(`203.0.113.${number}`));
@@ -88,7 +88,7 @@ test('a client can have 64 waiting searches, and one more is refused as busy', a
 });
 
 for (const kind of ['reports', 'search'] as const)
-  test(`a long query on the ${kind} connection does not delay a search`, async (t) => {
+  test(`a long query of store.${kind} does not delay a search`, async (t) => {
     const postern = await startPostern(t);
     const longQuery = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000000) select count(*) from n`;
     const longQueryResult = longQuery.execute(postern.ports.store[kind]).then(() => 'the long one');

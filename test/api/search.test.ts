@@ -48,7 +48,7 @@ for (const name of searches)
   });
 
 for (const name of searches)
-  test(`${name} refuses values outside the allowed range and does not adjust them`, async (t) => {
+  test(`${name} refuses invalid values and does not adjust them`, async (t) => {
     const postern = await startPostern(t);
     for (const [field, values] of [
       ['startIndex', [-1, '1.5', 'x', '']],
@@ -107,7 +107,7 @@ test('share/search compares searchWord with title, description, path, location a
     assert.equal(await count(word), 0, word);
 });
 
-test('accessuser/search searches username, names and e-mail; loginprofile/search title, description and username', async (t) => {
+test('accessuser/search searches username, names and e-mail; loginprofile/search searches title, description and username', async (t) => {
   const postern = await startPostern(t);
   await postern.call('accessuser/add', {
     username: 'ann.b',

@@ -24,7 +24,7 @@ test('share/explain returns every rule with its reason, and the outcome of every
   assert.deepEqual(allowedActions(answer), allActions.filter((action) => !['upload', 'rename'].includes(action)).sort());
 });
 
-test('share/explain checks the address rule if an address is given; otherwise passed is null', async (t) => {
+test('share/explain checks the address rule if an address is given; otherwise the rule has `passed: null`', async (t) => {
   const postern = await startPostern(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', { typeId: 1, ipRange: '10.0.0.0/8' });
   const { id } = await postern.call('share/add', newShare({ authenticationId }));
@@ -65,7 +65,7 @@ test('share/explain returns the outcomes for any access user, and for an anonymo
   assert.equal(await mayDownload({ username: 'ann' }), false);
 });
 
-test('share/explain admits a member of a listed group if the identity provider supplies groups', async (t) => {
+test('share/explain admits a visitor of an OpenID provider if the request names a group that the share lists', async (t) => {
   const postern = await startPostern(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', {
     typeId: 5,

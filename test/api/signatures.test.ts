@@ -54,7 +54,7 @@ test('the stored certificate is described, and its secrets are never returned', 
 
 const picked = (record: Record<string, unknown>) => Object.fromEntries(Object.keys(noCertificate).map((name) => [name, record[name]]));
 
-test('a record that was returned can be sent back, and changes only the address of the time-stamp authority', options, async (t) => {
+test('a returned record can be sent back unchanged, and with masked secrets only the time-stamp address changes', options, async (t) => {
   const { postern, authority, get } = await start(t);
   assert.deepEqual(fieldErrorsOf(await postern.send('signature/update', { certificate: mask, password: mask })), ['certificate']);
   await postern.call('signature/update', { certificate: authority.pkcs12('signer'), password, timestampUrl: 'http://one.example.com/' });
@@ -67,7 +67,7 @@ test('a record that was returned can be sent back, and changes only the address 
   assert.deepEqual(picked(await get()), { ...before, timestampUrl: null });
 });
 
-test('a certificate that cannot be used is refused at its field, with the reason', options, async (t) => {
+test('a certificate, password or time-stamp address that cannot be used is refused, with the field and the reason', options, async (t) => {
   const { clock, postern, authority } = await start(t);
   const certificate = authority.pkcs12('signer');
   const refused = async (body: object) => {
@@ -134,7 +134,7 @@ test('only admins see and change the certificate', options, async (t) => {
     assert.equal((await postern.send(`signature/${name}`, sent, { key })).status, 403, name);
 });
 
-test('a certificate whose key is in a PKCS #11 token is stored only if the settings allow the key and it is that of the certificate', {
+test('a certificate whose key is in a PKCS #11 token is stored only if the tenant may use the key and the key fits', {
   skip: options.skip || missingForToken() || false,
 }, async (t) => {
   const token = await createToken(t);
@@ -184,7 +184,7 @@ test('a tenant that signs again and again does not keep the PKCS #11 token from 
   await Promise.all(floods);
 });
 
-test('a long text of spaces and one other character is refused as base64 in time that grows with its length', async (t) => {
+test('a long text of spaces and one other character, which is not base64, is refused in time linear in its length', async (t) => {
   const postern = await startPostern(t);
   const { status, body } = await postern.send('audit/trace', { file: `${' '.repeat(4_000_000)}!` });
   assert.deepEqual([status, body.errors[0].field], [400, 'file']);

@@ -180,7 +180,7 @@ test('a viewId is unique across tenants, and stays reserved for the tenant that 
   assert.equal((await postern.send('loginprofile/updateViewId', { id, viewId: 'our-clients' })).status, 200);
 });
 
-test('in another tenant, a key with the name environment can be deleted like any other key', async (t) => {
+test('in a tenant other than tenant 1, a key with the name environment can be deleted like any other key', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
   const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
   const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });

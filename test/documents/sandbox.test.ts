@@ -20,7 +20,7 @@ function startProbe(t: TestContext, over: object = {}) {
 
 const failsBecause = (why: string) => (cause: unknown) => cause instanceof SandboxFailure && cause.why === why;
 
-test('a renderer has no environment, and cannot read other files, write, use the network, or start processes and threads', async (t) => {
+test('a renderer has no environment, and cannot read other files, write, use the network, start processes or threads, or run text as code', async (t) => {
   const run = startProbe(t);
   const server = createServer().listen(0, '127.0.0.1');
   atEnd(t, () => server.close());
@@ -33,7 +33,7 @@ test('a renderer has no environment, and cannot read other files, write, use the
   assert.ok(!existsSync('/tmp/probe'));
 });
 
-test('a renderer that takes too much memory or time, or answers too much, is ended', async (t) => {
+test('a renderer that takes too much memory or time, or answers too much, is ended, and one that exits has failed', async (t) => {
   await assert.rejects(startProbe(t)('takeMemory'), failsBecause('memory'));
   await assert.rejects(startProbe(t, { taskTime: 1000 })('neverEnd'), failsBecause('time'));
   await assert.rejects(startProbe(t)('answerTooMuch'), failsBecause('answer'));

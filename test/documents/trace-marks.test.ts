@@ -64,14 +64,14 @@ const pictures = {
 
 for (const [what, { draw, ways }] of Object.entries(pictures)) {
   for (const how of ways)
-    test(`the trace mark of ${what} is found after it was ${how === 'as it is' ? 'left as it is' : how}`, async () => {
+    test(`the trace mark is found after ${what} was ${how === 'as it is' ? 'left as it is' : how}`, async () => {
       const leak = leaks[how] ?? assert.fail(how);
       const found = findTrace(await readGrey(await leak(withTrace(await draw(), traceId))));
       assert.equal(found?.traceId, traceId);
       assert.ok((found?.agreement ?? 0) > 0.7, `${found?.agreement}`);
     });
 
-  test(`a trace mark changes no pixel of ${what} by more than five levels, and none is found without one`, async () => {
+  test(`a trace mark changes no pixel of ${what} by more than five levels, and no mark is found in the unmarked picture`, async () => {
     const plain = await draw();
     const marked = withTrace(plain, traceId);
     const largest = marked.data.reduce((max, level, pixel) => Math.max(max, Math.abs(level - (plain.data[pixel] ?? 0))), 0);
@@ -80,7 +80,7 @@ for (const [what, { draw, ways }] of Object.entries(pictures)) {
   });
 }
 
-test('the smallest and the largest number are found, and a blank page without a trace mark contains none', () => {
+test('marks with the smallest and the largest number are found, and no mark is found on a blank page without one', () => {
   const blank = { data: new Uint8Array(size.width * size.height).fill(255), ...size };
   for (const id of [0, 2 ** 48 - 1]) assert.equal(findTrace(withTrace(blank, id))?.traceId, id);
   assert.equal(findTrace(blank), null);

@@ -7,7 +7,7 @@ import { settableClock } from '../visit/visiting.ts';
 
 const days = 86_400_000;
 
-test('several starts with a clock that is 500 days ahead delete no records and lock no visitor out', async (t) => {
+test('several starts with a clock that is 500 days ahead delete no audit entry and no share, and lock no visitor out', async (t) => {
   const data = await temporaryFolder(t);
   const clock = settableClock();
   const start = () => startPostern(t, { data, replacements: { ports: { clock } } });

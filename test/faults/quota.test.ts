@@ -9,7 +9,7 @@ import { until } from '../ports/until.ts';
 import { runPostern } from '../process/run-postern.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 
-/** Stops and resumes all threads of a process. */
+/** Returns functions that stop and resume all threads of a process, and one that reads their statuses. */
 function stoppableThreads(child: ChildProcess) {
   const tasks = `/proc/${child.pid}/task`;
   /** Returns the status of each thread, as the kernel prints it. */
@@ -29,7 +29,7 @@ test('while a disk quota is exceeded, changes get 507 and links can still be ope
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   const { viewUrl } = (await postern.send('share/add', newShare())).body;
-  // Test machines have no quota, so strace makes writes to the database and to files beside it fail with EDQUOT.
+  // Test machines have no quota, so strace makes writes to the write-ahead log and to two files beside it fail with EDQUOT.
   const files = ['postern.db-wal', 'quota-probe', 'reserve'].flatMap((name) => ['-P', join(data, name)]);
   const inject = ['-e', 'trace=write,writev,pwrite64', '-e', 'inject=write,writev,pwrite64:error=EDQUOT', ...files];
   // All threads are stopped while strace attaches or detaches, because otherwise the quota would apply to only some of them.

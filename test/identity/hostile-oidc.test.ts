@@ -10,7 +10,7 @@ import { createShare } from '../visit/visiting.ts';
 import { base64urlJson, nowInSeconds, startWithForgingProvider } from './forged-sign-in.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
-/** Functions that create an ID token that must be refused. The keys say what is wrong with the token. */
+/** Functions that create an ID token that must be refused. The name of each function says what is wrong with its token. */
 const forgedTokens: Readonly<Record<string, (provider: ForgingProvider) => Promise<string>>> = {
   'that is not signed (alg none)': async (provider) => `${base64urlJson({ alg: 'none' })}.${base64urlJson(provider.claims())}.`,
   'with an empty signature': async (provider) => `${(await provider.sign(provider.claims())).split('.').slice(0, 2).join('.')}.`,
@@ -85,7 +85,7 @@ for (const [what, claims] of Object.entries({
     assert.deepEqual((await outcome(browser)).visitor, { name: 'Ann', email: '' });
   });
 
-test('if the provider omits the groups because there are too many (overage), the sign-in is refused with the reason', async (t) => {
+test('if a user has too many groups for the ID token (overage), the sign-in is refused with the reason, unless userinfo has them', async (t) => {
   const { provider, postern, begin, outcome } = await startWithForgingProvider(t, { groupsClaim: 'groups' });
   provider.idToken = () =>
     provider.sign(provider.claims({ _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://graph.example' } } }));
@@ -158,7 +158,7 @@ test('a cookie that this installation has not encrypted, or has encrypted for an
   }
 });
 
-test('parameters of the provider cannot send the browser to another site (open redirect)', async (t) => {
+test('neither parameters of the provider nor X-Forwarded-Host can send the browser to another site (open redirect)', async (t) => {
   const { provider, postern, share, begin, beginOnly } = await startWithForgingProvider(t);
   Object.assign(provider.returnParameters, { redirect_uri: 'https://evil.example', next: '//evil.example', to: 'https://evil.example' });
   const browser = new RedirectedBrowser();
@@ -198,7 +198,7 @@ test('a discovery document of another issuer, or with an endpoint that is no htt
   }
 });
 
-test('a provider whose token endpoint is in a private network signs nobody in (metadata address of a cloud)', async (t) => {
+test('a provider whose token endpoint is in a private network (such as the metadata address of a cloud) signs nobody in', async (t) => {
   const { provider, begin, outcome } = await startWithForgingProvider(t);
   const { issuer } = provider;
   for (const endpoint of ['http://169.254.169.254/latest/meta-data', 'https://[fd00::1]/token', 'http://10.0.0.1/token']) {
@@ -224,7 +224,7 @@ test('a redirect of a provider is not followed', async (t) => {
   assert.ok(!provider.requestedPaths.includes('/elsewhere'));
 });
 
-test('an issuer URL that is invalid or stands for all organizations is refused, and an issuer in a private network signs nobody in', async (t) => {
+test('an issuer URL that is invalid or does not stand for a single organization is refused, and an issuer in a private network signs nobody in', async (t) => {
   const { postern } = await startWithForgingProvider(t, {}, { environment: {} });
   const add = (issuer: string) =>
     postern.send('loginprofile/add', {
@@ -374,7 +374,7 @@ test('a code may contain a question mark', async (t) => {
   assert.equal(provider.tokenRequests.at(-1)?.get('code'), 'a?code');
 });
 
-test('a browser keeps the cookies of its four newest sign-ins, and none after it has returned from the provider', async (t) => {
+test('a browser keeps the cookies of its four newest sign-ins, and none after it has returned from the provider for all of them', async (t) => {
   const { beginOnly } = await startWithForgingProvider(t);
   const browser = new RedirectedBrowser();
   const signInCookies = () => browser.cookies.filter(({ name }) => name.includes('oidc-'));

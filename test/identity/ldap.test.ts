@@ -14,7 +14,7 @@ const missing = missingForDirectory();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
 const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1', POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
 const ann = 'uid=ann,ou=people,dc=test';
-const pollInterval = 200; // ms: for three seconds, Postern sends no request to a directory that did not respond
+const pollInterval = 200; // ms between two attempts: for three seconds, Postern sends no request to a directory that did not respond
 
 /** Adds a login profile for a directory, and a share for its visitors. */
 async function addDirectoryProfile(postern: TestPostern, configuration: object) {
@@ -336,7 +336,7 @@ test('a directory that sends data without end is unavailable', async (t) => {
   assert.equal((await signIn('ann')).status, 503);
 });
 
-test('a configuration that would send passwords unencrypted, or could find nobody, is refused with the reason', async (t) => {
+test('a configuration that is unsafe, contradictory or incomplete is refused, with the reason', async (t) => {
   const postern = await startPostern(t, { environment });
   const refusedConfigurations: readonly [object, RegExp][] = [
     [{ url: 'ldap://directory.example.com' }, /must not be sent unencrypted/],
@@ -360,7 +360,7 @@ test('a configuration that would send passwords unencrypted, or could find nobod
   }
 });
 
-test('the password of the account for searches is masked, and changing it ends no session', options, async (t) => {
+test('the password of the account for searches is masked, and changing the account ends no session', options, async (t) => {
   const { directory, postern, profile, signIn, list } = await startWithDirectory(t);
   const cookie = cookieOf(await signIn('ann'));
   const stored = await postern.call('loginprofile/get', { id: profile.id });

@@ -214,7 +214,7 @@ test('a sign-in that began before its link was deactivated does not open the lin
   assert.equal(response.status, 404);
 });
 
-test('a password or a code is refused at a link whose login profile uses a provider', async (t) => {
+test('a password, or a request for a code, is refused at a link whose login profile uses a provider', async (t) => {
   const { postern, share } = await startWithProvider(t);
   for (const [path, body] of [
     ['sign-in', { username: 'ann', password: 'correct horse battery' }],

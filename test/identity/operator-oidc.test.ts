@@ -69,7 +69,7 @@ async function connectionAddress({ apiUrl }: TestPostern, browser: RedirectedBro
   return answer.url;
 }
 
-test('an operator signs in at the provider, and the account is created with the role of the groups', async (t) => {
+test('the first sign-in at the provider creates an account with the role that the settings give to the groups of the user', async (t) => {
   const { postern, signIn } = await startWithProvider(t);
   const { browser, url } = await signIn('ann');
   assert.equal(url.href, `${postern.apiUrl}/console/`);
@@ -91,7 +91,7 @@ test('a user who is in no group of the settings cannot sign in, and the audit lo
   assert.deepEqual([list[0].outcome, url.hash.includes(list[0].requestId), /no group/.test(list[0].after)], ['refused', true, true]);
 });
 
-test('a user who is in no group and signs in again and again has to wait, and adds no further audit entries', async (t) => {
+test('a user who is in no group of the settings and signs in again and again has to wait, and then adds no audit entries', async (t) => {
   const { postern, signIn } = await startWithProvider(t);
   const addFailure = () => countAttempt(postern.ports, networkKeys('operator', '127.0.0.1'));
   for (let count = 1; count <= freeFailures.network; count += 1) await addFailure();
@@ -102,7 +102,7 @@ test('a user who is in no group and signs in again and again has to wait, and ad
   assert.equal(totalCount, codes.filter((code) => code === codes[0]).length);
 });
 
-test('each sign-in sets the role again, and a user who is in no group any more cannot sign in', async (t) => {
+test('each sign-in sets the role again, and a user who is in no group of the settings any more cannot sign in', async (t) => {
   const { postern, provider, signIn } = await startWithProvider(t);
   await signIn('ann');
   provider.users['ann'] = { ...users.ann, groups: ['staff'] };
@@ -257,7 +257,7 @@ test('an operator without a password cannot add a second factor', async (t) => {
   assert.deepEqual([answer.status, answer.body.code], [403, 'currentPasswordWrong']);
 });
 
-test('without the setting, there is no sign-in at a provider', async (t) => {
+test('without POSTERN_OPERATOR_OIDC_ISSUER, operators cannot sign in at a provider', async (t) => {
   const postern = await startPostern(t);
   for (const path of ['signIn/start', 'signIn/finish?state=x'])
     assert.equal(
@@ -267,7 +267,7 @@ test('without the setting, there is no sign-in at a provider', async (t) => {
   assert.deepEqual(await (await fetch(`${postern.apiUrl}/api/v1/operator/signInMethods`)).json(), { provider: null });
 });
 
-test('an operator without a password cannot sign in with an empty one', async (t) => {
+test('an operator without a password cannot sign in with any password, not even an empty one', async (t) => {
   const { postern, signIn } = await startWithProvider(t);
   await signIn('ann');
   for (const secret of ['', ' ', password]) {

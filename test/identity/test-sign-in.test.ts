@@ -30,7 +30,7 @@ async function startWithOidc(t: Parameters<typeof startPostern>[0], configuratio
   return { provider, postern, id, share, clock, testAddress };
 }
 
-/** Returns the text of a page as a reader sees it. */
+/** Returns the text of a page without its tags and styles. Does not decode entities. */
 const textOf = (html: string) => html.replace(/<style.*?<\/style>/gs, '').replace(/<[^>]+>/g, '\n');
 
 test('an admin signs in at an OpenID provider, sees the names and groups by which shares list the user, and gets no session', async (t) => {
@@ -70,7 +70,7 @@ test('the address of a test sign-in works for ten minutes and only with its toke
   assert.equal((await fetch(address, { redirect: 'manual' })).status, 404);
 });
 
-test('a profile without a provider has no test sign-in, and another tenant cannot test the profile', async (t) => {
+test('a profile without a provider has no test sign-in, and no tenant can test the profile of another tenant', async (t) => {
   const { postern, id } = await startWithOidc(t);
   const users = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: 3 });
   const refusal = await postern.send('loginprofile/testSignIn', { id: users.id });

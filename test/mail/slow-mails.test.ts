@@ -67,7 +67,7 @@ test('a host with three slow mails gets no further mail of any tenant, but other
   assert.ok(mails.beginHost(turn(9, 'nine'), 'slow.example'));
 });
 
-test('six slow mails to subdomains delay the other subdomains, but neither the domain itself nor a subdomain that was fast', () => {
+test('six slow mails to subdomains delay mails to other subdomains, but not to the domain itself or to a subdomain that was fast', () => {
   const mails = new SlowMails(concurrency);
   const fast = turn(0, 'fast');
   assert.ok(mails.beginHost(fast, 'fast.good.example'));

@@ -15,7 +15,7 @@ const form = (body: string) => ({
 
 const unsubscribeAddress = (mail: ReceivedMail) => new URL(headerOf(mail, 'list-unsubscribe').slice(1, -1)).pathname;
 
-test('one POST stops the mails about one share to one recipient, and no other mails', async (t) => {
+test('one POST stops the alerts about one share to one recipient, and no other alerts', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { base } = await createShare(postern, alertFields);
   const sendAlert = async (name: string) => {

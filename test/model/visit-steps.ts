@@ -71,5 +71,5 @@ const steps = [
 type StepOf<A> = A extends fc.Arbitrary<infer T> ? T : never;
 export type Step = StepOf<(typeof steps)[number]['arbitrary']>;
 
-/** Any next step of an operator or visitor. */
+/** Any next step: of an operator or a visitor, or a wait. */
 export const anyStep = fc.oneof(...(steps as { arbitrary: fc.Arbitrary<Step>; weight: number }[])); // typed as one union of steps

@@ -5,7 +5,7 @@ export type Flag = (typeof flags)[number];
 export type Name = 'ann' | 'bob';
 type Action = 'visit' | 'list' | 'view' | 'download' | 'downloadFolder' | 'upload' | 'createFolder' | 'rename' | 'delete';
 
-/** The flags that permit each action: one of them is enough. An action without flags is always permitted. */
+/** The flags that permit each action: one of them is enough. A visit needs none. An upload that replaces a file also needs `canDelete`. */
 const sufficientFlags: Record<Action, readonly Flag[]> = {
   visit: [],
   list: ['canView', 'canDownload'],

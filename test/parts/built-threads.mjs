@@ -9,7 +9,7 @@ import workerThreads from 'node:worker_threads';
 const root = join(import.meta.dirname, '../..');
 const sources = pathToFileURL(join(root, 'src/')).href;
 
-/** Returns the script of the build for a script of the sources, or the same one. */
+/** Returns the script of the build for a script of the sources; `script` itself if there is none. */
 function builtScript(script) {
   if (!(script instanceof URL) || !script.href.startsWith(sources)) return script;
   const built = join(root, 'build/server', `${basename(fileURLToPath(script), '.ts')}.mjs`);

@@ -19,7 +19,7 @@ export function missingForSamlProvider(): string {
 /** A SAML provider that shares no code with Postern (Debian's pysaml2 and xmlsec1). Its users are `ann` and `bob`. */
 export interface DebianSamlProvider {
   readonly metadataUrl: string;
-  /** Gives the provider the metadata of a service provider. @returns the address to which it will send responses */
+  /** Gives the provider the metadata of a service provider. @returns the address to which the SAML provider will send responses */
   serve(metadata: string): Promise<string>;
   /** Calls a path of the provider; debian-saml-provider.py lists the paths. @returns the text of the response */
   call(path: string): Promise<string>;

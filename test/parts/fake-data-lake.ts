@@ -15,8 +15,8 @@ interface FakeItem {
 const account = 'acme';
 
 /**
- * A fake Azure account with a hierarchical namespace, because there is no emulator. It follows the documentation of Azure Data Lake
- * Storage. It has one container, and does not check the signatures of requests: the tests with azurite do.
+ * A fake Azure account with a hierarchical namespace, which the emulator azurite does not support. It follows the documentation of Azure
+ * Data Lake Storage. It has one container, and does not check the signatures of requests: azurite checks them in other tests.
  */
 export class FakeDataLake implements AsyncDisposable {
   readonly items = new Map<string, FakeItem>();

@@ -13,14 +13,14 @@ import { atEnd } from './at-end.ts';
 
 export const folderStats = { mode: 0o40755, size: 0, mtime: 1, atime: 1, uid: 0, gid: 0 };
 
-/** Returns a new ECDSA key. With Ed25519, the library creates a malformed key once in 200 times. */
+/** Returns a new ECDSA key pair. Ed25519 is not used: about one in 200 Ed25519 keys of the library ssh2 is malformed. */
 export const newKeyPair = () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 });
 
 /**
  * Starts a fake server that accepts every sign-in.
  * @param answer handles the requests of a connection
  * @param options `memory`: budget for removals of folders; `monotonic`: returns a time in ms; `connect`: is called with each new connection
- * @returns the items of a location there
+ * @returns the files and folders of a location at this server
  */
 export async function startFakeSftp(
   t: TestContext,

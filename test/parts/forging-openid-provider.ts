@@ -20,9 +20,9 @@ export interface ForgingProvider {
   idToken: () => Promise<string>;
   /** Claims of the userinfo endpoint. */
   userinfo: object;
-  /** Refresh token of the next response. The provider accepts any refresh token. */
+  /** Refresh token that token responses contain. The provider accepts any refresh token. */
   refreshToken: string;
-  /** Fields that token responses omit: `refresh_token`, `id_token`. */
+  /** Fields that token responses omit: `refresh_token`, `id_token` or both. At first: none. */
   readonly omittedFields: Set<string>;
   readonly tokenRequests: URLSearchParams[];
   /** Replaces the response to a path, such as `/token`. */
@@ -30,7 +30,7 @@ export interface ForgingProvider {
   /** Parameters that are set in the address to which the browser is sent back. */
   readonly returnParameters: Record<string, string>;
   readonly requestedPaths: string[];
-  /** Returns the claims of a valid ID token. */
+  /** Returns the claims of a valid ID token, replaced or completed by those in `over`. */
   claims(over?: object): Record<string, unknown>;
   /** Signs claims with `key`. @param type `typ` of the header */
   sign(claims: object, type?: string): Promise<string>;

@@ -10,7 +10,7 @@ const { disk, root }: { readonly disk: HangingDisk; readonly root: StorageRoot |
 const commands = new DiskCommands(root);
 let folder = root?.path;
 
-/** Blocks requests for this disk with one of the chosen commands, until the test releases the disk. */
+/** Blocks a request for this disk, if its command is one of the chosen ones, until the test releases the disk. */
 function blockIfHung({ command, parameters }: DiskRequest): void {
   const [first] = parameters;
   if ((command === 'openRoot' || command === 'check') && typeof first === 'object' && 'path' in first) folder = first.path;

@@ -10,7 +10,7 @@ export interface GreyPicture {
 
 const raw = ({ data, width, height }: GreyPicture) => sharp(Buffer.from(data), { raw: { width, height, channels: 1 } });
 
-/** Decodes a picture in grey. */
+/** Decodes a picture and converts it to grey. Transparent parts become white. */
 export async function readGrey(file: Buffer | Sharp): Promise<GreyPicture> {
   const image = Buffer.isBuffer(file) ? sharp(file, { limitInputPixels: false }) : file;
   const { data, info } = await image.flatten({ background: '#fff' }).greyscale().raw().toBuffer({ resolveWithObject: true });
@@ -28,7 +28,7 @@ export function blankPage(traceId: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Returns numbers from 0 to 1 that look random and are always the same (a linear congruential generator). */
+/** Returns a linear congruential generator of numbers from 0 to below 1. The same seed always gives the same numbers. */
 export function fixedRandom(seed = 1): () => number {
   let state = seed;
   return () => {
@@ -37,7 +37,7 @@ export function fixedRandom(seed = 1): () => number {
   };
 }
 
-/** Adds noise as that of a camera or scanner. @param deviation in levels */
+/** Adds noise like that of a camera or scanner. @param deviation standard deviation, in levels */
 function withNoise({ data, width, height }: GreyPicture, deviation: number): GreyPicture {
   const random = fixedRandom();
   const noise = () => deviation * Math.sqrt(-2 * Math.log(random() || 0.5)) * Math.cos(2 * Math.PI * random());
@@ -64,7 +64,7 @@ function withDots({ data, width, height }: GreyPicture): GreyPicture {
 }
 
 /**
- * Simulates a print and a scan of a page that was drawn at 150 dpi: dots at 600 dpi that run a little, a sheet that lies askew, a scale
+ * Simulates a print and a scan of a page that was drawn at 150 dpi: slightly blurred dots at 600 dpi, a sheet that lies askew, a scale
  * that is not exact, grey paper, noise, and a JPEG.
  */
 export async function printAndScan(page: GreyPicture): Promise<Buffer> {
@@ -100,7 +100,7 @@ export async function photograph({ data, width, height }: GreyPicture): Promise<
   return raw(withNoise(photo, 5)).jpeg({ quality: 80 }).toBuffer();
 }
 
-/** What somebody may do with a picture of a page before it is found again. */
+/** What somebody may do to a picture with a trace mark before its mark is searched. */
 export const leaks: Readonly<Record<string, (page: GreyPicture) => Promise<Buffer>>> = {
   'as it is': (page) => raw(page).png().toBuffer(),
   're-encoded as a JPEG of quality 50': (page) => raw(page).jpeg({ quality: 50 }).toBuffer(),

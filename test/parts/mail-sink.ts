@@ -24,7 +24,7 @@ export interface SinkOptions {
   readonly beforeAccept?: (mail: ReceivedMail) => Promise<void>;
 }
 
-/** An SMTP server that keeps the mails that it receives (npm smtp-server). */
+/** An SMTP server that keeps the mails that it accepts (npm smtp-server). */
 export interface MailSink extends AsyncDisposable {
   readonly port: number;
   readonly url: string;

@@ -28,7 +28,7 @@ export interface PasskeyDevice {
   use(options: { challenge: string }, origin: string, counter?: number): { id: string; response: Record<string, string> };
 }
 
-/** A fake security key with one passkey, written without the library of the server (WebAuthn Level 3, 6). */
+/** A fake security key with one passkey (WebAuthn Level 3, 6). It does not use the WebAuthn library of the server. */
 export function passkeyDevice(): PasskeyDevice {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const credentialId = randomBytes(32);

@@ -7,7 +7,7 @@ import { serveTasks, TaskRefused } from '#adapters/documents/sandbox/serve-tasks
 
 const held: Buffer[] = [];
 
-/** What a process may try. Each attempt throws if it is denied. */
+/** What the process can try. An attempt that the sandbox denies throws an error. */
 const attempts: Readonly<Record<string, (port: number) => unknown>> = {
   nothing: () => {},
   readOtherFiles: () => readFileSync('/etc/passwd'),

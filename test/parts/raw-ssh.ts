@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Connection } from 'ssh2';
 
-/** The private part of a connection of the library's server, which otherwise sends only correct messages. */
+/** The private part of a connection of the server of ssh2. Its public part sends only correct messages. */
 interface RawConnection {
   readonly _protocol: {
     readonly _cipher: { allocPacket(length: number): Buffer; encrypt(packet: Buffer): void };
@@ -12,13 +12,13 @@ interface RawConnection {
 const isRaw = (connection: object): connection is RawConnection => '_protocol' in connection;
 
 function protocolOf(connection: Connection): RawConnection['_protocol'] {
-  if (!isRaw(connection)) throw new TypeError('the library has changed');
+  if (!isRaw(connection)) throw new TypeError('the private part of ssh2 has changed');
   return connection._protocol;
 }
 
 const uint32 = (value: number) => Buffer.from([value >>> 24, value >>> 16, value >>> 8, value]);
 
-/** Returns a message of SSH. A number is a byte, `[n]` a 32-bit number, a text has its length before it (RFC 4251, 5). */
+/** Returns a message of SSH. A number is a byte, `[n]` a 32-bit number. The length of a text or `Buffer` precedes it (RFC 4251, 5). */
 export const sshMessage = (...parts: readonly (number | readonly [number] | string | Buffer)[]): Buffer =>
   Buffer.concat(
     parts.flatMap((part) => {
@@ -28,7 +28,7 @@ export const sshMessage = (...parts: readonly (number | readonly [number] | stri
     }),
   );
 
-/** Sends a message that the library's server would not send. */
+/** Sends a message that the server of ssh2 would not send by itself. */
 export function sendRaw(connection: Connection, message: Buffer): void {
   const { _cipher: cipher } = protocolOf(connection);
   const packet = cipher.allocPacket(message.length);
@@ -50,7 +50,7 @@ export async function sendWithoutEnd(connection: Connection, message: Buffer): P
   }
 }
 
-/** Tells the client to send packets of at most `size` bytes. */
+/** Makes the server tell the client, whenever a channel opens, to send packets of at most `size` bytes. */
 export function limitPacketSize(connection: Connection, size: number): void {
   const protocol = protocolOf(connection);
   const confirm = protocol.channelOpenConfirm;

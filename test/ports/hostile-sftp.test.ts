@@ -85,7 +85,7 @@ test('a connection ends with an error, and takes little memory, at a server that
   });
   const before = process.resourceUsage().maxRSS;
   await assert.rejects(items.find(['file']), /announces prompts/);
-  assert.ok(process.resourceUsage().maxRSS - before < 100_000, 'kilobytes');
+  assert.ok(process.resourceUsage().maxRSS - before < 100_000, 'the memory grows by less than 100,000 kilobytes');
 });
 
 test('a connection ends with an error at a server that accepts only packets of 0 bytes', async (t) => {
@@ -93,7 +93,7 @@ test('a connection ends with an error at a server that accepts only packets of 0
   await assert.rejects(items.find(['file']), isTooMany);
 });
 
-test('a request ends with an error at a server that accepts packets of one byte', async (t) => {
+test('a long request ends with an error at a server that accepts only packets of one byte', async (t) => {
   const items = await startFakeSftp(t, () => {}, { connect: (connection) => limitPacketSize(connection, 1) });
   await assert.rejects(items.find(['a'.repeat(10_000)]), isTooMany);
 });

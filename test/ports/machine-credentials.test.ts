@@ -125,7 +125,7 @@ test('a location with the role of the machine is unavailable on a machine withou
   await assert.rejects(openS3(configuration, { request }, { machineCredentials }).stat(parsePath('/a')), StorageUnavailable);
 });
 
-test('a stored location with the role of the machine is unavailable if browsers would get its token in addresses outside Amazon', async () => {
+test('a stored location with the role of the machine is unavailable if its public endpoint is not an address of Amazon S3', async () => {
   const services = {
     outbound: { request: () => Promise.reject(new Error('nothing is sent')) },
     parts: partSpace(),

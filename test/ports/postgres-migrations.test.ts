@@ -5,7 +5,7 @@ import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { migratePostgres } from '#adapters/store/postgres/migrate.ts';
 import { startEmptyPostgres } from '../parts/empty-postgres.ts';
 
-/** Inserts a row with 0 or an empty string in each column that needs a value. */
+/** Inserts a row. Each column that needs a value and is not in `row` gets 0 or an empty string. */
 async function insert(client: pg.Client, table: string, row: Record<string, number | string>): Promise<void> {
   const { rows } = await client.query(
     "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = $1 AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO'",

@@ -112,7 +112,7 @@ else {
   });
 
   for (const isOther of [false, true])
-    test(`a folder that is created again right after its deletion${isOther ? ', through another location with the same folder,' : ''} keeps its files, although the database has lost the outcome of the deletion`, async (t) => {
+    test(`a folder that is created again right after its deletion${isOther ? ', through another location with the same folder,' : ''} keeps its new files, although the outcome of the deletion could not be recorded`, async (t) => {
       const postern = await startPostern(t, { environment });
       const configuration = await server.newFolder();
       await addLocation(postern, configuration);

@@ -99,7 +99,7 @@ function connectionContract(name: string, _open: unknown, newFolder: () => Promi
     assert.deepEqual(await listing, ['a.txt']);
   });
 
-  test(`${name}: an upload whose connection is lost continues at the last synced byte`, async (t) => {
+  test(`${name}: an upload whose connection is lost continues after the last synced byte`, async (t) => {
     const configuration = await newFolder();
     const relay = await startRelay(t, configuration.port ?? 22);
     const storage = open({ ...configuration, port: relay.port });
@@ -135,7 +135,7 @@ function connectionContract(name: string, _open: unknown, newFolder: () => Promi
 }
 
 testServer('OpenSSH', missingForSshd(), startSshd, [storageContract, connectionContract]);
-// rclone cannot continue an upload, and takes a tenth of a second for each new folder.
+// rclone gets only a part of the contract: it cannot continue an upload, and takes a tenth of a second for each new folder.
 testServer('rclone', missingForRcloneSftp(), startRcloneSftp, [uploadContract, changeContract]);
 
 if (missingForSshd() === '') {
@@ -145,7 +145,7 @@ if (missingForSshd() === '') {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('a server that cannot rename over a file replaces it in steps, and leaves nothing behind', async () => {
+  test('at a server that cannot rename over a file, a file is replaced in steps, and no other files are left behind', async () => {
     const configuration = await server.newFolder();
     const storage = open(configuration);
     await putFile(storage, '/', 'a.txt', 'old');
@@ -154,7 +154,7 @@ if (missingForSshd() === '') {
     assert.deepEqual(readdirSync(join(configuration.root, '.postern')), []);
   });
 
-  test('a file is not lost if the upload that should replace it disappears while it is put in place', async () => {
+  test('a file is not lost if the upload that should replace it disappears while that upload is put in place', async () => {
     const configuration = await server.newFolder();
     const storage = open(configuration);
     await putFile(storage, '/', 'a.txt', 'acknowledged');

@@ -287,7 +287,7 @@ test('a disk that fails when a query reads from it counts as the loss of the dat
   const store = openSqliteStore(await temporaryFolder(t), lost.resolve);
   atEnd(t, () => store[Symbol.asyncDispose]());
   assert.deepEqual(await keysOf(store), []);
-  // A fake failure: no disk fails on request. SQLITE_IOERR_READ
+  // A fake failure with the code SQLITE_IOERR_READ, because no disk fails on request.
   const failure = Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 266 });
   const allMock = t.mock.method(StatementSync.prototype, 'all', () => {
     throw failure;
@@ -377,7 +377,7 @@ const auditEntry: NewAuditEntry = {
 };
 const addTenant = (tx: Tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).execute();
 
-test('a cached lookup runs again only after a change of a table that it reads, even if a cascade makes the change', async (t) => {
+test('a cached lookup runs again after a change of a table that it reads, also by a cascade, and after no other change', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   let runs = 0;
   const lookUp = () =>

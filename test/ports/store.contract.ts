@@ -91,7 +91,7 @@ export function storeContract(engine: string, createDatabase: CreateDatabase): v
     ['sign-in attempts from one network', { network: 'crowd' }],
     ['the visitors of one network', { visitor: 'crowd' }],
   ] as const)
-    test(`changes of visitors and other tenants wait for only a few changes of ${whom} (${engine})`, async (t) => {
+    test(`changes of jobs, other visitors and other tenants wait for only a few changes of ${whom} (${engine})`, async (t) => {
       const store = await openStore(t);
       let costlyChanges = 0;
       const costly = async (tx: Tx) => {

@@ -7,7 +7,7 @@ function ignoreErrors<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {
-    return undefined; // the entry is already deleted
+    return undefined; // the entry or its folder is absent or already deleted
   }
 }
 const maxSwaps = 6000;

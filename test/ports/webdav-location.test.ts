@@ -62,7 +62,7 @@ else {
     await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);
   });
 
-  test('a WebDAV location is tested, its secret is masked and never logged, and the stored secret is not sent to another server', async (t) =>
+  test('a WebDAV location can be tested, its secret is masked and never logged, and the stored secret is not sent to another server', async (t) =>
     checkLocationSecrets(t, {
       kind: 'webdav',
       configuration: await server.newFolder(),

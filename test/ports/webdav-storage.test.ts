@@ -56,7 +56,7 @@ else {
     await assert.rejects(storage.recover(change), StorageUnavailable);
   });
 
-  test('WebDAV (apache): a visitor can neither store nor change the files with which a server configures itself', async () => {
+  test('WebDAV (apache): a visitor can give no file or folder the name of a file with which a server configures itself', async () => {
     const storage = open(await server.newFolder());
     const root = parsePath('/');
     const context = () => ({ token: newToken(), pendingTokens: [] });

@@ -90,7 +90,7 @@ test('an upload to a drop box makes the same syncs whether or not its name is ta
   for (const size of [100, 1_000_000]) {
     await upload(`before-${size}.txt`, size); // the first upload also creates `.postern`
     const [whenFree, whenTaken] = [await syncsDuring(`free-${size}.txt`, size), await syncsDuring('taken.txt', size)];
-    assert.ok(whenFree >= 2, `${whenFree} syncs: at least the file and its folder`);
+    assert.ok(whenFree >= 2, `${whenFree} syncs, but the file and its folder need at least two`);
     assert.equal(whenTaken, whenFree, `${size} bytes`);
   }
 });

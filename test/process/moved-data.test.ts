@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 
 for (const member of ['path', 'folder'])
-  test(`after the data folder is moved, Postern serves the files in the new folder (absolute ${member})`, async (t) => {
+  test(`after the data folder is moved, Postern serves the files in the new folder, even if ${member} was absolute`, async (t) => {
     const [before, after] = [await temporaryFolder(t), join(await temporaryFolder(t), 'moved')];
     const first = await startPostern(t, { data: before });
     const { viewId } = await first.call('share/add', newShare());

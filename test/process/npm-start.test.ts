@@ -29,7 +29,7 @@ function processes(): RunningProcess[] {
     });
 }
 
-/** Returns all descendants of a process, children first. */
+/** Returns all descendants of a process: its children, then their children, and so on. */
 function descendants(pid: number): RunningProcess[] {
   const all = processes();
   const result: RunningProcess[] = [];

@@ -31,7 +31,9 @@ for (const chunked of [false, true]) {
     assert.ok(!readdirSync(join(data, 'files'), { recursive: true, encoding: 'utf8' }).includes('large'));
   });
 
-  test(`an upload ${kind} that fills the disk gets 507 and leaves no file, and small uploads work`, { timeout: 10_000 }, async (t) => {
+  test(`an upload ${kind} that does not fit on the disk gets 507 and leaves no file, and small uploads work`, {
+    timeout: 10_000,
+  }, async (t) => {
     const disk = mountSmallDisk(t, 'size=4m');
     if (!disk) return;
     const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t), POSTERN_LOCAL_ROOTS: `1:${disk}` });

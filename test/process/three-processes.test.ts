@@ -96,16 +96,16 @@ test('if one of three processes is killed under load, no acknowledged change is 
         startedRequests += 1;
         const answer = await send(`${proxy.url}/s/${uploadShare.viewId}/file/${name}`, 'PUT', {}, content);
         if (answer?.status === 201) uploadedFiles.set(name, content);
-        if (answer?.status === 201 || answer?.status === 409) break; // 409: the file was stored, and its response was lost
+        if (answer?.status === 201 || answer?.status === 409) break; // 409: the file was stored, but the response to its upload was lost
         failedRequests += 1;
       }
     }
   }
   async function killOneProcess(): Promise<void> {
     await until(() => countResponses() >= 80);
-    // Of 15 requests, 5 go to the suspended process and wait there. At most 3 of them are uploads, because each of the 3 uploading
-    // clients sends one file at a time. So at least 2 call share/add. nginx repeats a PUT at another process, but not a POST, so these
-    // calls fail.
+    // Of 15 requests, 5 go to the suspended process and wait there. At most 3 of them are uploads, because each of the 3 uploading clients
+    // sends one file at a time. So at least 2 call share/add. No proxy repeats a POST at another process (nginx repeats only a PUT), so
+    // these calls fail.
     processes[1]?.child.kill('SIGSTOP');
     const requestsBefore = startedRequests;
     await until(() => startedRequests >= requestsBefore + 15);

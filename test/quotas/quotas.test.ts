@@ -173,7 +173,7 @@ test('the quota of a location limits all its shares together, and a refusal reve
   const other = await createShare(postern, { path: '/' });
   assert.equal((await put(postern, other.base, 'a.txt', 'x'.repeat(8))).status, 201);
   const answer = await put(postern, base, 'b.txt', 'xxx');
-  assert.deepEqual([answer.status, answer.json.detail], [507, 'The quota of the location is used up.']);
+  assert.deepEqual([answer.status, answer.json.detail], [507, 'The quota of the location has too little space left.']);
   const { usedBytes, usedFiles } = await postern.call('location/get', { id: location.id });
   assert.deepEqual([usedBytes - location.usedBytes, usedFiles - location.usedFiles], [8, 1]);
   await postern.call('location/update', { id: location.id, maxBytes: null });

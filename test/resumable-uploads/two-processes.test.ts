@@ -54,7 +54,7 @@ test(
     const holders = () => store.read.selectFrom('resumable_upload').select('holder').where('holder', 'is not', null).execute();
     await until(async () => (await holders()).length === 1);
 
-    await store.write((tx) => tx.updateTable('resumable_upload').set({ holder: noProcess }).execute(), 'job'); // as if it had ended
+    await store.write((tx) => tx.updateTable('resumable_upload').set({ holder: noProcess }).execute(), 'job'); // as if `one` had ended
     assert.equal((await atOther.patch(address, 0, ownBytes)).status, 204);
     now += 60_000;
     send(lateBytes.subarray(1 << 20));

@@ -244,7 +244,7 @@ test('a failed sign-in is recorded without the password, and a visit to an unkno
     ['done', 'refused'],
   );
   assert.doesNotMatch(JSON.stringify(rows), /a very wrong secret|correct horse battery/);
-  assert.equal(rows.filter(({ action }) => action === 'visit').length, 1); // the successful sign-in shows the share
+  assert.equal(rows.filter(({ action }) => action === 'visit').length, 1); // of the successful sign-in, whose response shows the share
 });
 
 test('failed sign-ins at a link from one site, by form or by Basic authentication, share one audit entry without the typed names', async (t) => {

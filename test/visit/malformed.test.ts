@@ -188,7 +188,7 @@ test('an unknown field is named in the field errors of the response', async (t) 
   );
 });
 
-test('all routes except the page refuse unknown query parameters, and the listing refuses repeated ones', async (t) => {
+test('the routes of a link, except its HTML page, refuse unknown query parameters, and the listing refuses repeated ones', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const requests: [string, RequestInit][] = [

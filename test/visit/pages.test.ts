@@ -84,7 +84,7 @@ test('a page that a document does not have, and a file without pages, are refuse
     assert.equal((await send(`/page/paper.pdf?${query}`)).status, 400, query);
 });
 
-test('a visitor who may only download sees no pages', async (t) => {
+test('a visitor who may download but not view sees no pages', async (t) => {
   const send = await shareDocuments(t, { canView: false });
   for (const route of ['pages', 'page', 'thumbnail']) assert.equal((await send(`/${route}/paper.pdf`)).json.code, 'permissionOff');
 });
@@ -132,7 +132,7 @@ test('with copy protection, no route sends the original bytes of a document', as
       }
 });
 
-test('with a watermark, a PDF is downloaded and viewed as a new, sound file with the mark, without attachments', async (t) => {
+test('with a watermark, a PDF is downloaded and viewed as a new, valid PDF with the mark and without attachments', async (t) => {
   const send = await shareDocuments(t, watermarked);
   const folder = await temporaryFolder(t);
   for (const route of ['file', 'view']) {
@@ -162,7 +162,7 @@ test('with a watermark, an image is downloaded in its own format, with the mark 
   assert.ok((await difference((await plain('/page/photo.jpg?width=400')).bytes, bytes)) > 5);
 });
 
-test('the text of a page can be read if no watermark is needed, or with copyProtectText', async (t) => {
+test('the text of a page can be read without copy protection and watermark, or with copyProtectText', async (t) => {
   const send = await shareDocuments(t);
   const plain = await send('/page-text/paper.pdf?number=1');
   assert.deepEqual([plain.status, plain.headers['content-type'], plain.headers.etag], [200, 'text/plain; charset=utf-8', undefined]);

@@ -70,7 +70,7 @@ test('if no sign-in is required, a visit returns the share at once and no visito
   assert.equal(body.share.folder, false);
 });
 
-test('unknown and inactive users get the same response as a wrong password', async (t) => {
+test('unknown users, inactive users and users without a password get the same response as a wrong password', async (t) => {
   const postern = await startPostern(t);
   const { id, users } = await createUsersProfile(postern, ['ann', 'bob']);
   await postern.call('accessuser/update', { id: users['bob'], authId: id, active: false });

@@ -40,7 +40,7 @@ async function shareSigned(t: TestContext, over: object = {}, settings: Readonly
 }
 
 for (const key of ['ec', 'rsa'] as const)
-  test(`a PDF is downloaded with a valid signature (${key}) of the entire file, with its reason`, options, async (t) => {
+  test(`a PDF is downloaded with a valid signature (${key}) of the entire file, with the reason of the share`, options, async (t) => {
     const { authority, put, send, storeCertificate, check } = await shareSigned(t);
     await storeCertificate(null, key);
     const original = await samplePdf();
@@ -127,7 +127,7 @@ async function checkCms({ folder }: TestAuthority, bytes: Buffer): Promise<void>
   assert.deepEqual(await readFile(join(folder, 'verified')), await readFile(join(folder, 'content')));
 }
 
-test('with a time-stamp authority, the signature has its time stamp', options, async (t) => {
+test('if a time-stamp authority is set, the signature contains a time stamp from this authority', options, async (t) => {
   const { authority, put, send, storeCertificate, check } = await shareSigned(t);
   const { url, state } = await startTimeStampAuthority(t, authority);
   await storeCertificate(url);
@@ -139,7 +139,7 @@ test('with a time-stamp authority, the signature has its time stamp', options, a
   assert.match(printCms(authority), /id-smime-aa-timeStampToken/);
 });
 
-test('if the time-stamp authority fails or its response is wrong, nothing is downloaded', options, async (t) => {
+test('if the time-stamp authority fails or its response is wrong, the PDF is not downloaded', options, async (t) => {
   const { authority, put, send, storeCertificate } = await shareSigned(t);
   const { url, state } = await startTimeStampAuthority(t, authority);
   await storeCertificate(url);
@@ -203,21 +203,25 @@ async function encryptedPdf({ folder }: TestAuthority, readerPassword: string): 
   return readFile(join(folder, 'encrypted.pdf'));
 }
 
-test('a PDF that is encrypted, damaged, or that a signature protects from every change, is refused with the reason', options, async (t) => {
-  const { authority, put, send, storeCertificate } = await shareSigned(t);
-  await storeCertificate();
-  const encrypted = 'The file is encrypted.';
-  for (const [bytes, detail] of [
-    [await encryptedPdf(authority, ''), encrypted],
-    [await encryptedPdf(authority, 'secret'), encrypted],
-    [await certifiedPdf(), 'A signature in the file forbids every change.'],
-    ['%PDF-1.4\n%%EOF', 'The file is damaged, or its format is not supported.'],
-  ] as const) {
-    await put('refused.pdf', bytes);
-    const { status, json } = await send('/file/refused.pdf');
-    assert.deepEqual([status, json.code, json.detail], [403, 'cannotBeSigned', detail]);
-  }
-});
+test(
+  'a PDF that is encrypted or damaged beyond repair, or that a signature protects from every change, is refused with the reason',
+  options,
+  async (t) => {
+    const { authority, put, send, storeCertificate } = await shareSigned(t);
+    await storeCertificate();
+    const encrypted = 'The file is encrypted.';
+    for (const [bytes, detail] of [
+      [await encryptedPdf(authority, ''), encrypted],
+      [await encryptedPdf(authority, 'secret'), encrypted],
+      [await certifiedPdf(), 'A signature in the file forbids every change.'],
+      ['%PDF-1.4\n%%EOF', 'The file is damaged, or its format is not supported.'],
+    ] as const) {
+      await put('refused.pdf', bytes);
+      const { status, json } = await send('/file/refused.pdf');
+      assert.deepEqual([status, json.code, json.detail], [403, 'cannotBeSigned', detail]);
+    }
+  },
+);
 
 test(
   'with a watermark, a PDF is marked first and then signed, even if the original is encrypted with a password that readers do not need',
@@ -234,20 +238,24 @@ test(
   },
 );
 
-test('in an archive, PDF files are signed, others are as they are, and what cannot be signed is named', options, async (t) => {
-  const { authority, put, send, storeCertificate, check } = await shareSigned(t);
-  await storeCertificate();
-  const photo = await samplePhoto();
-  await put('paper.pdf', await samplePdf());
-  await put('photo.jpg', photo);
-  await put('words.txt', 'words');
-  await put('encrypted.pdf', await encryptedPdf(authority, 'secret'));
-  const contents = await zipContents((await send('/zip')).bytes);
-  assert.deepEqual(Object.keys(contents).sort(), ['Files left out.txt', 'paper.pdf', 'photo.jpg', 'words.txt']);
-  assert.match((await check(contents['paper.pdf'] ?? Buffer.alloc(0)))[0] ?? '', /Signature is Valid/);
-  assert.ok(contents['photo.jpg']?.equals(photo));
-  assert.match(contents['Files left out.txt']?.toString() ?? '', /encrypted\.pdf\r\n {2}It cannot be signed/);
-});
+test(
+  'in an archive, PDF files are signed, other files are unchanged, and a list names the PDF files that cannot be signed',
+  options,
+  async (t) => {
+    const { authority, put, send, storeCertificate, check } = await shareSigned(t);
+    await storeCertificate();
+    const photo = await samplePhoto();
+    await put('paper.pdf', await samplePdf());
+    await put('photo.jpg', photo);
+    await put('words.txt', 'words');
+    await put('encrypted.pdf', await encryptedPdf(authority, 'secret'));
+    const contents = await zipContents((await send('/zip')).bytes);
+    assert.deepEqual(Object.keys(contents).sort(), ['Files left out.txt', 'paper.pdf', 'photo.jpg', 'words.txt']);
+    assert.match((await check(contents['paper.pdf'] ?? Buffer.alloc(0)))[0] ?? '', /Signature is Valid/);
+    assert.ok(contents['photo.jpg']?.equals(photo));
+    assert.match(contents['Files left out.txt']?.toString() ?? '', /encrypted\.pdf\r\n {2}It cannot be signed/);
+  },
+);
 
 test('without a valid certificate, no PDF is downloaded, and other files are downloaded as usual', options, async (t) => {
   const { clock, put, send, storeCertificate } = await shareSigned(t);

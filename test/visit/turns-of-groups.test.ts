@@ -5,7 +5,7 @@ import { turns } from '#features/turns/turns.ts';
 
 const limits = { maxWaiting: { inner: 100, all: 100 }, refusal: () => new Error('too many wait') };
 
-/** Creates turns with four places, of which one network may have two. `start` starts a task that runs until the test ends it. */
+/** Creates turns with four places, of which each network may have at most two. `start` queues a task that runs until the test ends it. */
 function startTurns() {
   const places = turns({ ...limits, concurrency: 4, concurrencyOfGroup: { level: 1, max: 2 } });
   const startedTasks: { readonly name: string; readonly end: () => void }[] = [];

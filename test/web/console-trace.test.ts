@@ -8,7 +8,7 @@ import { createUsersProfile, signIn } from '../start.ts';
 import { createShare, sendPath } from '../visit/visiting.ts';
 import { assertAccessible, openSignedInConsole, unexpectedErrors } from './console.ts';
 
-test('an admin uploads a screenshot of a protected page, and reads who saw it', async (t) => {
+test('an admin uploads a screenshot of a protected page, and reads who saw the page', async (t) => {
   const { postern, page, go, consoleErrors } = await openSignedInConsole(t);
   await writeFile(join(postern.files, 'paper.pdf'), await samplePdf());
   const profile = await createUsersProfile(postern);

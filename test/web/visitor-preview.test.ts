@@ -224,10 +224,10 @@ test('if the connection breaks before a later page of a PDF is loaded, the previ
   await thirdPage.getByText('Third page').waitFor();
 });
 
-test('the preview of a PDF draws the pages near the screen, also if the browser reports several of their positions at once', async (t) => {
+test('the preview of a PDF draws the pages near the screen, even if the browser reports several positions of one page at once', async (t) => {
   const { page, postern, share } = await openFolder(t);
   await writeFile(join(postern.files, 'documents/long.pdf'), samplePdf(Array.from({ length: 120 }, (_, index) => [`Text ${index + 1}`])));
-  // Each report begins with an older entry that says the opposite.
+  // In each report, an older entry that says the opposite precedes every entry.
   await page.addInitScript(`window.IntersectionObserver = class extends IntersectionObserver {
     constructor(report, options) {
       super((entries) => report(entries.flatMap((entry) => [{ isIntersecting: !entry.isIntersecting }, entry])), options);

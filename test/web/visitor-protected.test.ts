@@ -22,7 +22,7 @@ async function openProtected(t: TestContext, over: object, { width = 390, dark =
   return { page, requests, consoleErrors, base: new URL(share.viewUrl).pathname };
 }
 
-test('a visitor sees the pages of a protected document as pictures, on a phone too, and the page requests nothing else', async (t) => {
+test('on a phone, a visitor sees the pages of a protected document as pictures, and the browser requests neither file nor archive', async (t) => {
   const { page, requests, consoleErrors, base } = await openProtected(t, { copyProtect: true });
   await page.getByRole('link', { name: /^paper.pdf/ }).click();
   const first = page.getByRole('img', { name: /^Page 1 of 3 as a picture/ });

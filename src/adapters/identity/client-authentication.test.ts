@@ -12,7 +12,7 @@ const clientSecret = pemOf(2048);
 const server = { issuer: 'https://login.example.com' };
 
 /**
- * Returns a function that takes a tenant ID and returns a function that signs one client assertion.
+ * Returns a function that takes a tenant ID. It resolves to a function that signs a client assertion at each call.
  * @param now returns a monotonic time in ms
  */
 function signer(now: () => number) {

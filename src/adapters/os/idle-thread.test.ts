@@ -28,7 +28,7 @@ test('if a thread cannot be started, the pending requests are rejected and no er
   assert.deepEqual([owner.rejections, owner.ends], [1, 1]);
 });
 
-test('a request that cannot be copied to the thread is rejected, and its thread does not keep the process alive', () => {
+test('if a request cannot be copied to the thread, the pending requests are rejected, and the thread is ended', () => {
   const owner = countingOwner();
   const thread = idleThread('./none', import.meta.url, owner);
   thread.post(() => 'a function cannot be copied');

@@ -59,7 +59,7 @@ test('parts are refused before they use the space that must stay free, however m
   const parts = Array.from({ length: 64 }, () => new UploadPart(space));
   const results = await Promise.allSettled(parts.map((part) => part.append(Buffer.from('x'))));
   const refusals = results.filter(({ status }) => status === 'rejected');
-  assert.ok(refusals.length >= 32, `${refusals.length}`); // each reserves 4 MiB
+  assert.ok(refusals.length >= 32, `${refusals.length}`); // each part needs 4 MiB, and 100 MiB may be used
   for (const one of refusals) assert.ok(one.status === 'rejected' && one.reason instanceof StorageFull);
   for (const part of parts) await part.clear();
   const later = new UploadPart(space);

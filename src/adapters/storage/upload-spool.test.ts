@@ -118,7 +118,7 @@ test('some minutes after a process was killed, its unfinished upload holds only 
   await assert.rejects(next.open(1, { token: 'a', offset: 10, size: 50 }), StorageFull);
 });
 
-test('space for all bytes of a large upload stays reserved only while it is fast enough to end within an hour', async (t) => {
+test('space for all bytes of a large upload is reserved only while the upload is fast enough to end within an hour', async (t) => {
   const MiB = 1 << 20;
   const { spool, passTime } = await newSpool(t, 2000 * MiB);
   const upload = await spool.open(1, { token: 'a', offset: 0, size: 1000 * MiB });

@@ -169,7 +169,7 @@ test('the explanation of a missing permission names only permissions that are of
     assert.ok(namedFlags.length > 0 && namedFlags.every((flag) => !question.share[flag]), reason);
   }));
 
-test('the explanation of an upload that replaces a file names the permission that is off', () =>
+test('the explanation of an upload that replaces a file names each permission that is off', () =>
   assertForAll((question) => {
     const reasonFor = (canUpload: boolean, canDelete: boolean) => {
       const upload = { ...withShare(question, { canUpload, canDelete }), request: 'upload' as const, replaces: true };
@@ -181,7 +181,7 @@ test('the explanation of an upload that replaces a file names the permission tha
     assert.equal(reasonFor(false, false), 'canUpload is off. canDelete is off.');
   }));
 
-test('a portal exists only for a profile that requires sign-in, and only within its address ranges', () =>
+test('only a profile that requires sign-in has a portal, which refuses addresses outside the ranges of the profile', () =>
   assertForAll(({ profile, visitor }) => {
     const isInside = profile.ipRanges === '' || visitor.address.endsWith('127.0.0.1');
     const denial = !profile.requiresSignIn ? 'unknown' : isInside ? null : 'address';

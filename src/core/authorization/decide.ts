@@ -105,7 +105,7 @@ function permissionReason(flags: FlagGroup, isGranted: boolean): string {
   return isGranted ? `At least one of ${names} is on.` : `${names} are off.`;
 }
 
-/** The rules in their order. The first one that does not hold decides the denial. */
+/** The rules in their order. The first one that does not hold and does not exempt the request decides the denial. */
 const rules: readonly Rule[] = [
   {
     name: 'active',
@@ -126,7 +126,7 @@ const rules: readonly Rule[] = [
     reason: (_, holds) =>
       holds
         ? 'The share has no start date, or its start date has passed.'
-        : 'The start date is in the future. Requests to its link get the same response as for a link that does not exist.',
+        : 'The start date is in the future. Requests to the link get the same response as for a link that does not exist.',
   },
   {
     name: 'notEnded',

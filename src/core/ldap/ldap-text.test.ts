@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fillFilter, fillPattern, firstRdnValue, isFilter } from './ldap-text.ts';
 
-test('a value in a filter stays one value (RFC 4515), and a filter with long values is refused', () => {
+test('a value in a filter stays one value (RFC 4515), and a filter that becomes too long is refused', () => {
   assert.equal(fillFilter('(uid={username})', { username: '*)(uid=\\\0' }), '(uid=\\2a\\29\\28uid=\\5c\\00)');
   assert.equal(fillFilter('(&(member={dn})(x={other}))', { dn: '$&' }), '(&(member=$&)(x={other}))');
   assert.equal(fillFilter('(a={dn}{dn})', { dn: 'x'.repeat(5000) })?.length, 10_004);
@@ -29,7 +29,7 @@ test('the name of a group is the value of the first part of its DN (RFC 4514)', 
     assert.equal(firstRdnValue(dn), name, dn);
 });
 
-test('a filter has parentheses around it, and each is closed', () => {
+test('a filter is enclosed in one pair of parentheses, and every parenthesis in it is closed', () => {
   for (const text of ['(a=b)', '(&(a=b)(c=d))']) assert.equal(isFilter(text), true, text);
   for (const text of ['', 'a=b', '(a=b', '(a=b))', '(a=b)(c=d)', '((a=b)']) assert.equal(isFilter(text), false, text);
 });

@@ -20,7 +20,7 @@ export interface AlertedAction {
   readonly visitor: string;
 }
 
-/** What an alert says: the actions at one share, usually those of one visitor. */
+/** What a mail with alerts says: the actions at one share, usually those of one visitor. */
 export interface AlertContent {
   readonly shareTitle: string;
   readonly viewUrl: string;
@@ -33,13 +33,16 @@ export interface AlertContent {
   readonly counts: Readonly<Partial<Record<AlertAction, number>>>;
 }
 
-/** Further actions are only counted. */
+/** The most actions that a mail lists. Further actions are only counted. */
 export const maxNamedActions = 100;
 const maxNamedVisitors = 10;
 const maxAddresses = 10;
-const maxPathLength = 200; // characters; with a hundred paths of 4,000 characters, a mail has more than a megabyte
+const maxPathLength = 200; // characters; with a hundred paths of 4,000 characters, a mail would have more than a megabyte
 
-/** Returns a path or name for a mail. If it is long: an ellipsis and its end, which contains the name and extension of the file. */
+/**
+ * Returns a path or name for a mail. Replaces the start of a long text by an ellipsis: the end contains the name of the file, or at least
+ * its extension.
+ */
 export function endOfPath(path: string): string {
   const characters = [...path];
   return characters.length <= maxPathLength ? path : `…${characters.slice(1 - maxPathLength).join('')}`;
@@ -55,7 +58,7 @@ const countTexts = [
   ['delete', 'deletions'],
 ] as const;
 
-/** Returns the subject and the content of an alert. The link in the footer, by which a recipient unsubscribes, is added later. */
+/** Returns the subject and the content of a mail with alerts. The link in the footer, by which a recipient unsubscribes, is added later. */
 export function alertMail(
   { shareTitle, viewUrl, visitors, addresses, namedActions, counts }: AlertContent,
   language: Language,

@@ -27,7 +27,7 @@ test('a name or a group that is too long is ignored, not shortened: its beginnin
   assert.deepEqual(identity({ upn: longestName }).names, ['ann', longestName]);
 });
 
-test('Postern requests userinfo if the ID token lacks a claim', () => {
+test('Postern requests userinfo if the ID token lacks a claim that the configuration needs', () => {
   const completeClaims = { email: 'a@example.com', email_verified: true, upn: 'ann', realm: { roles: [] } };
   assert.equal(needsUserinfo(completeClaims, configuration), false);
   for (const missing of ['email', 'email_verified', 'upn', 'realm'])

@@ -10,7 +10,7 @@ export const accessUserFields = {
     minLength: 1,
     maxLength: limits.name,
     description:
-      'User name for sign-in. Unique in the login profile, ignoring case. Must not contain a comma or a colon, or begin or end with a space.',
+      'User name for sign-in. Unique in the login profile, ignoring case. Must not contain a comma, a colon or a control character, or begin or end with a space.',
   }),
   firstName: lineOf(limits.name, { description: 'First name.' }),
   lastName: lineOf(limits.name, { description: 'Last name.' }),
@@ -26,7 +26,7 @@ export const accessUserFields = {
   active: flag('false: the user cannot sign in, and existing sessions have ended.'),
 };
 
-/** The flags and texts of an access user that are stored as they are. The columns of the table are derived from them. */
+/** The flags and texts of an access user that are stored as they are. Their columns have the same names in snake case. */
 export const storedUserFields = new StoredFields({ flags: ['active'], texts: ['username', 'firstName', 'lastName', 'email'] });
 
 /** An access user in responses. */

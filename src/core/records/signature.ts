@@ -14,7 +14,7 @@ export const signatureFields = {
   validTo: instant('When the certificate expires. Afterwards, PDF files that must be signed cannot be downloaded.'),
   certificate: Type.String({
     maxLength: limits.configuration,
-    description: `A PKCS #12 file (.p12 or .pfx) in base64, with the certificate, its private key and the certificates of its issuers. RSA keys of 2048 to 4096 bits, and keys of the curves P-256, P-384 and P-521. Responses contain ${secretMask} instead; if you send it back, the certificate does not change.`,
+    description: `A PKCS #12 file (.p12 or .pfx) in base64, with the certificate, its private key and the certificates of its issuers. RSA keys of 2048 to 4096 bits, and keys of the curves P-256, P-384 and P-521. Responses contain ${secretMask} instead of this field and of \`password\`; if you send both back, the certificate does not change.`,
   }),
   password: lineOf(limits.password, {
     description: `Password of the PKCS #12 file. Postern does not store it. Responses contain ${secretMask} instead.`,

@@ -14,7 +14,7 @@ test('stored fields are returned as they were sent, with texts in Unicode NFC', 
   assert.deepEqual(fields.toFields(fields.toNewColumns(request)), { ...request, title: 'Caf\u00e9' });
 });
 
-test('an absent field of a change stays as it is, and null clears it', () => {
+test('a field that a change omits stays as it is, and null clears a field', () => {
   assert.deepEqual(fields.toColumns({ active: null, title: null }), { active: 0, title: '' });
 });
 

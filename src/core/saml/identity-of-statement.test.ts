@@ -36,7 +36,7 @@ test('a share can list a user by NameID, user name or group, but not by the disp
   assert.deepEqual([names, groups, name], [['ann@example.com', 'ann'], ['editors'], 'The Boss']);
 });
 
-test('a user whose groups the provider leaves out, or who lacks the required group, is refused', () => {
+test('a user is refused if the provider leaves out the groups because there are too many, or if the required group is missing', () => {
   const link = { 'http://schemas.microsoft.com/claims/groups.link': ['https://graph.example'] };
   assert.throws(() => identityOfStatement(user(link), { groupsAttribute: 'groups' }), /too many/);
   assert.throws(() => identityOfStatement(user({ groups: ['staff'] }), { groupsAttribute: 'groups', requireGroup: 'editors' }), /editors/);

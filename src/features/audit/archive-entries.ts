@@ -7,7 +7,7 @@ const window = 600_000; // ms
 const maxSeparate = 30; // entries in a window, for one site at one link
 const groupedVersion = 'further archives';
 
-/** A download event with the version that it reads. Requests for the same version are one download. */
+/** A download event with the version of the file or archive; null: it has none. Requests for the same version are one download. */
 export interface Download {
   readonly event: VisitEvent;
   readonly version: string | null;
@@ -19,7 +19,7 @@ export const isUnboundedArchive = ({ event: { action, after, outcome }, version 
 
 /**
  * Returns a function that limits the audit entries of unbounded archives: separate entries could fill the disk. After
- * `maxSeparate` archives of one site at one link, further archives of a folder share one entry in ten minutes,
+ * `maxSeparate` archives of one site at one link within ten minutes, further archives of a folder by a visitor share one entry,
  * without the names of the chosen entries.
  */
 export function archiveGrouping(clock: Clock): (download: Download) => Download {

@@ -13,10 +13,10 @@ const maxFileBytes = 12 << 20;
 const maxBase64Length = 4 * Math.ceil(maxFileBytes / 3);
 const maxPages = 5; // in each of them, a search may take some seconds
 const maxEntries = 100;
-const versionBits = 96; // of the name of the document: no other one has it
+const versionBits = 96; // of `version`, so that the renderer does not take the document for another one
 
 const TracedFile = Type.Object({
-  found: Type.Boolean({ description: 'Whether the file contains a trace mark.' }),
+  found: Type.Boolean({ description: 'Whether a trace mark was found in the file.' }),
   page: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], { description: 'Page on which the trace mark was found.' }),
   agreement: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
     description:
@@ -36,7 +36,10 @@ async function documentOf(bytes: Buffer, tid: number, { media, random }: Pick<Po
   return { kind, tid, version: random.token(versionBits), read: async () => bytes };
 }
 
-/** Returns the trace mark of the first page that has one. @throws Refusal (413, 415, 503) */
+/**
+ * Returns the trace mark of the first page on which one is found, within the first `maxPages`.
+ * @throws DocumentUnusable, RendererUnavailable
+ */
 async function searchPages(documents: Documents, document: SourceDocument): Promise<(Trace & { readonly page: number }) | null> {
   const pages = await documents.pages(document);
   for (const index of pages.slice(0, maxPages).keys()) {
@@ -73,7 +76,7 @@ export const traceFile = readOperation({
     {
       file: Type.String({
         minLength: 1, // the limit of the body limits its length: to count the characters of such a long text takes 0.1 s
-        description: `A PDF, JPEG, PNG or WebP file of at most ${maxFileBytes >> 20} MiB in base64. Of a PDF, the first ${maxPages} pages are searched.`,
+        description: `A PDF, JPEG, PNG or WebP file in base64. The file itself has at most ${maxFileBytes >> 20} MiB. Of a PDF, the first ${maxPages} pages are searched.`,
       }),
     },
     { additionalProperties: false },

@@ -43,7 +43,10 @@ export type LinkRow = Awaited<ReturnType<ReturnType<typeof selectLinks>['execute
 export const findLinkOfShare = (db: Tx, tid: number, id: number): Promise<LinkRow | undefined> =>
   selectLinks(db).where('share.tid', '=', tid).where('share.id', '=', id).executeTakeFirst();
 
-/** Returns the link for a viewId, or undefined. The table `link` maps it to its tenant, so no tenant's tables are scanned. */
+/**
+ * Returns the link for a viewId, or undefined. The table `link` maps the viewId to its tenant and share, so the query need not search the
+ * shares of all tenants.
+ */
 export async function findLink(db: Tx, viewId: string): Promise<LinkRow | undefined> {
   const owner = await findViewIdOwner(db, viewId);
   const link = owner?.share_id ? await findLinkOfShare(db, owner.tid, owner.share_id) : undefined;

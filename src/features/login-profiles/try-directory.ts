@@ -49,8 +49,8 @@ async function tryPattern(
 }
 
 /**
- * Tries a directory: the connection, the account of the configuration, and a user if a name is given. With a bindPattern there is no such
- * account: the user signs in.
+ * Tries a directory: the connection, the account of the configuration, and the user and the password if they are given. With a bindPattern
+ * there is no such account: the user signs in.
  * @throws Refusal (400) if the name or the password is missing for a bindPattern
  */
 export async function tryDirectory(directories: Directories, directory: TenantDirectory, credentials: Credentials): Promise<TestedStep[]> {

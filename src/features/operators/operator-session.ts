@@ -77,12 +77,13 @@ export async function findOperatorSession(store: Store, token: string, now: numb
 export function recordOperatorUse(store: Store, { tid, hash, usedAt }: OperatorSession, now: number): void {
   if (now - usedAt < lastUseUpdateInterval) return;
   const update = (tx: Tx) => tx.updateTable('operator_session').set({ used_at: now }).where('hash', '=', hash).execute();
-  void store.write(update, { tenant: tid }).catch(() => {}); // the next use records it
+  void store.write(update, { tenant: tid }).catch(() => {}); // the next use is recorded instead
 }
 
 /**
  * Starts a session of an operator.
- * @param operator its id, and its session epoch when the password or the provider's user was verified: a later epoch ends the session
+ * @param operator its id, and its session epoch at the time when the password or the sign-in at the provider was verified: an increase ends
+ *   the session
  */
 export async function startOperatorSession(
   tx: Tx,

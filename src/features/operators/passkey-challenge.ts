@@ -39,7 +39,7 @@ export function openChallenge(
   try {
     challenge = JSON.parse(vault.open(purpose, challengeToken));
   } catch {
-    return null; // not sealed by this installation
+    return null; // not sealed by this installation for this purpose
   }
   const isMatching = challenge.use === use && challenge.operatorId === operatorId && challenge.epoch === epoch;
   return isMatching && isRecent(challenge.madeAt, challengeLifetime, clock.now()) ? challenge : null;

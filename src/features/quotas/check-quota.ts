@@ -42,7 +42,7 @@ const bytesRefusal = ({ owner, maxBytes }: Quota, left: number) =>
     'quotaExceeded',
     owner === 'share'
       ? `The share may hold ${maxBytes} bytes, of which ${Math.max(0, left)} are free.`
-      : 'The quota of the location is used up.',
+      : 'The quota of the location has too little space left.',
   );
 const filesRefusal = ({ owner, maxFiles }: Quota) =>
   new Refusal('quotaExceeded', owner === 'share' ? `The share may hold ${maxFiles} files.` : 'The quota of the location is used up.');

@@ -2,7 +2,10 @@ import { type SqlBool, sql } from 'kysely';
 import type { CountChangeTable } from '#ports/quota-tables.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** Maximum number of counted folders that one transaction changes. A tenant may have 100,000, and all other changes wait meanwhile. */
+/**
+ * Maximum number of counted folders that one transaction changes. A tenant may have 100,000 of them, and other changes wait while a
+ * transaction runs.
+ */
 const batchSize = 1000;
 
 /** A change of the counted folders below a path. For the path `/`, the root is changed too. */
@@ -31,8 +34,8 @@ async function changeRange(tx: Tx, { action }: CountChange, range: ReturnType<ty
 const startOf = (path: string) => (path === '/' ? path : `${path}/`);
 
 /**
- * Changes the first `batchSize` counted folders of a change. A job changes the rest.
- * @param from path of the first folder of this batch
+ * Changes `batchSize` counted folders of a change, from `from` on. A job changes the rest, one batch after the other.
+ * @param from the batch contains only folders whose paths are not less
  */
 export async function changeCountedFolders(tx: Tx, change: CountChange, from = startOf(change.path)): Promise<void> {
   const end = `${startOf(change.path).slice(0, -1)}0`; // `0` follows `/` in the order of code points

@@ -20,7 +20,8 @@ const fromShareList = sql`from share_user as list_entry where list_entry.tid = s
 const isActive = (id: RawBuilder<unknown>) =>
   sql`(select active from access_user as named where named.tid = share.tid and named.id = ${id}) = 1`;
 
-// Both counts use a subquery for each list entry: without statistics, PostgreSQL would join two lists by a nested loop.
+// The two counts below find the user of each list entry by a subquery: without statistics, PostgreSQL would join entries and users by a
+// nested loop.
 
 /** SQL expression: the number of active users that a share lists by id. */
 export const activeUsersById = sql<number>`(select count(*) ${fromShareList} and ${isActive(sql`list_entry.user_id`)})`;

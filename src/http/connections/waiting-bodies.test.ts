@@ -10,7 +10,7 @@ function upload(headers: Record<string, string> = { 'content-length': '100000000
   return request.on('error', () => {});
 }
 
-test('uploads that one network begins and abandons do not fill the memory: other networks can still upload', () => {
+test('uploads that one wide network begins and abandons do not fill the memory: other networks can still upload', () => {
   const bodies = waitingBodies();
   const hold = (address: string) => bodies.hold(upload(), address);
   const releases = Array.from({ length: 256 }, () => hold('192.0.2.1'));
@@ -20,7 +20,7 @@ test('uploads that one network begins and abandons do not fill the memory: other
   hold('192.0.2.1');
 });
 
-test('when all memory is used, a request of a new network closes one request of a network that holds the most', () => {
+test('when all memory is used, a request of a new wide network closes one request of a wide network that holds the most', () => {
   const bodies = waitingBodies();
   const requestsByNetwork = [1, 2, 3, 4].map((number) => {
     const requests = Array.from({ length: 256 }, () => upload());
@@ -31,7 +31,7 @@ test('when all memory is used, a request of a new network closes one request of 
   assert.equal(requestsByNetwork.flat().filter(({ destroyed }) => destroyed).length, 1);
 });
 
-test('requests without a body wait without a limit', () => {
+test('requests without a body are not counted, so any number of them can wait', () => {
   const bodies = waitingBodies();
   for (let number = 0; number < 10_000; number += 1) bodies.hold(upload(number % 2 === 0 ? {} : { 'content-length': '0' }), '192.0.2.1');
 });

@@ -16,7 +16,8 @@ export interface DrawnContent {
 }
 
 /**
- * Sends bytes that were drawn for this visitor, and disposes of them. They have no ETag and no ranges, because each visitor gets others.
+ * Sends bytes that were drawn for this visitor, and disposes of them. They have no ETag and no ranges, because each visitor gets different
+ * bytes.
  */
 export async function sendDrawnBytes(
   { raw: request, id }: FastifyRequest,

@@ -19,7 +19,7 @@ export const disposition = (type: 'attachment' | 'inline', name: string) => cont
 const contentRange = ({ start, end }: ByteRange, size: number) => `bytes ${start}-${end}/${size}`;
 const lengthOf = ({ start, end }: ByteRange) => end - start + 1;
 
-/** Returns the heads, the boundary and the length of a response with several parts (RFC 9110, 14.6). */
+/** Returns the boundary, the heads, the tail and the length of a response with several parts (RFC 9110, 14.6). */
 function multipartHeads(ranges: readonly ByteRange[], mediaType: string, size: number) {
   const boundary = randomBytes(18).toString('hex');
   const heads = ranges.map((range) =>
@@ -70,7 +70,7 @@ export async function trackTransfer(
   }
 }
 
-/** Waits until an ended response has been sent. @throws if the client left before */
+/** Waits until an ended response has been sent. @throws Error if the client left before that */
 async function waitUntilSent(response: ServerResponse): Promise<void> {
   if (!response.destroyed) await new Promise((resolve) => response.once('close', resolve));
   if (!response.writableFinished) throw new Error('the client left');

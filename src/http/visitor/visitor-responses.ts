@@ -6,7 +6,7 @@ import { failurePage } from '#http/pages/failure-page.ts';
 import { refusalHeaders, sendProblem } from '#http/problem.ts';
 import type { Clock } from '#ports/clock.ts';
 
-/** The headers of responses to visitors. Some routes replace one. */
+/** The headers of responses to visitors. Some routes replace the value of one of them. */
 export const linkHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',

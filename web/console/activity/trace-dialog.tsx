@@ -64,7 +64,7 @@ function Result({ found, agreement, entries }: Traced) {
         <Got key={entry.id} entry={entry} />
       ))}
       <Text size="sm" c="dimmed">
-        {Math.round(100 * (agreement ?? 0))} percent of the trace mark agree with this.
+        {Math.round(100 * (agreement ?? 0))} percent of the trace mark match the number of the download.
       </Text>
     </Stack>
   );

@@ -43,7 +43,7 @@ function useSelectAll({ path, listQuery, selection, setSelection }: Properties) 
   return { selectAll, busy, failure };
 }
 
-/** Shows the number and the size of the selected entries, and downloads them as one archive. */
+/** Shows the number of the selected entries and the size of the selected files, and offers the entries as one archive. */
 export function SelectionBar(properties: Properties) {
   const { path, listQuery, total, selection, setSelection } = properties;
   const translation = useTranslation();

@@ -5,7 +5,7 @@ import { asFailure, type Failure } from '#visitor/link-api.ts';
 /** The codes of failures that a sign-in form shows: another attempt may succeed. */
 const formFailures: readonly string[] = ['signInWrong', 'fieldInvalid', 'tooManyFailures', 'signInBusy', 'offline'];
 
-/** Runs the requests of a form one at a time, and returns the failure of the last one. */
+/** Runs the requests of a form one at a time. Returns the failure of the last one, unless `onFailure` has got it. */
 export function useAttempt(onFailure: ((cause: unknown) => void) | undefined) {
   const [problem, setProblem] = useState<Failure | null>(null);
   const [busy, setBusy] = useState(false);

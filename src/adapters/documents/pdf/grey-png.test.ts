@@ -21,7 +21,7 @@ test('a page in black and white becomes a PNG with the same pixels', async () =>
   assert.deepEqual([info.width, info.height, info.channels, Buffer.from(picture.data).equals(data)], [width, height, 3, true]);
 });
 
-test('a page with a coloured pixel, and a varied one such as a scan, are no PNG', () => {
+test('a page with a coloured pixel does not become a PNG, nor does a varied page such as a scan', () => {
   assert.equal(
     encodeGreyPng(
       pictureOf((x, y) => (x === 39 && y === 29 ? [255, 0, 0] : grey(255))),

@@ -1,6 +1,6 @@
 import { cellsPerSide, isTraceable, tileSize, traceTile } from './trace-tile.ts';
 
-/** Opacity of a cell, from 0 to 1: at most five of 255 levels, which nobody sees. */
+/** Opacity of a cell, from 0 to 1. A cell changes a level by at most five of 255, which nobody sees. */
 export const traceOpacity = 5 / 255;
 
 interface Size {
@@ -72,7 +72,7 @@ export function paintTraceOnTransparent({ data, width, height }: Pixels, id: num
   }
 }
 
-/** Returns the pixels of a picture with three bytes for each pixel in grey. */
+/** Returns the pixels of a picture in grey. The picture has three bytes for each pixel. */
 export function greyPixels({ data, width, height }: Pixels): Pixels {
   const [red, green, blue] = [0.299, 0.587, 0.114];
   const grey = new Uint8Array(width * height);

@@ -18,13 +18,13 @@ export const defaultThreads: ThreadSettings = {
   responseTimeout: 20_000,
 };
 
-const maxLookups = 64; // batches: more than one keeps the thread busy while a response is on its way
+const maxLookups = 64; // batches of lookups: with more than one, the thread stays busy while a response is on its way
 /** Idle time of a thread after work for which no visitor waits, in ms: a thread takes 10 MB. */
 export const backgroundIdleTime = 1000;
 
 const maxPages = 4;
 const maxSyncs = 4;
-const maxDataRequests = 4; // the default size of the thread pool of Node.js
+const maxDataRequests = 4; // as many as Node.js runs file operations at a time by default
 const maxAdditionalThreads = 32; // of all locations together
 const maxProbes = 32;
 

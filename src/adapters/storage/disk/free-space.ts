@@ -9,18 +9,19 @@ export interface FreeSpaceFloor {
   readonly bytes: number;
 }
 
-/** Returns the bytes that uploads into an open folder must leave free: none if it is not on the file system of the database. */
+/** Returns the bytes that uploads into an open folder must leave free: 0 if the folder is not on the file system of the database. */
 export const floorOf = (folder: number, { device, bytes }: FreeSpaceFloor): number =>
   bytes === 0 || fs.fstatSync(folder).dev !== device ? 0 : bytes;
 
-/** A file or chunk of at most this size (bytes) is written without a check if no floor is set: the write itself fails soon enough. */
+/** A file or chunk of at most this size (bytes) is written without a check if the floor is 0: the write itself fails soon enough. */
 const maxUnchecked = 1 << 20;
 
 /**
  * Checks the free space before a write.
  * @param floor bytes that must stay free
- * @param additionalBytes of a chunk; before the first chunk of a request, all bytes that the upload still needs, or 0 if unknown
- * @throws ENOSPC if they would leave less free than the floor
+ * @param additionalBytes bytes of the chunk to write; before the first chunk of a request, all bytes that the upload still needs, or 0 if
+ *   unknown
+ * @throws ENOSPC if the additional bytes would leave less free than the floor
  */
 export function checkFreeSpace(folder: number, floor: number, additionalBytes: number): void {
   if (floor === 0 && additionalBytes <= maxUnchecked) return;

@@ -50,10 +50,11 @@ export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: 
 
 /**
  * Puts a staging file in place under a free name by a hard link, marks the upload as done, and deletes the name in the staging area. A
- * later removal of the mark does not change the times of the file, and thus not its ETag.
+ * later removal of the mark does not change the times of the file, and thus not its ETag. If the disk has no space for a mark, the name in
+ * the staging area becomes the mark instead of being deleted.
  * @param isFirst false if another name was tried before
- * @param spare evidence whose mark may be used
- * @returns false if the system allows no further hard link to the file: nothing was changed
+ * @param spare evidence of an earlier change, whose mark is renamed to save time; null: there is none
+ * @returns false if the system allows no further hard link to the file: it was not put in place
  * @throws EEXIST if the name is taken
  */
 export function moveByLink(staging: DirectoryEntry, to: DirectoryEntry, isFirst: boolean, spare: DirectoryEntry | null): boolean {
@@ -94,9 +95,9 @@ export function recoveredName(staging: DirectoryEntry, name: string): string {
 export const isStagingRenamed = (staging: DirectoryEntry) => !statEntry(staging) && hasClaimNote(staging);
 
 /**
- * Returns whether a staging file was put in place by a hard link: the target is the same file, or the file has a
- * name outside the staging area. Without hard links, `isStagingRenamed` tells it. Assumes that other programs create no hard links to
- * staging files. Deletes a claim that is still empty.
+ * Returns whether a staging file was put in place by a hard link: the target is the same file, or the file has a name outside the staging
+ * area. For a file system without hard links, see `isStagingRenamed`. Assumes that other programs create no hard links to staging files.
+ * Also deletes the claim of the change, if it is still an empty file (name-claim.ts).
  */
 export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {
   deleteEmptyClaim(staging, target.folder);
@@ -110,7 +111,7 @@ export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry):
 /** Deletes the name note of a file that was not put in place. */
 export const deleteNameNote = (staging: DirectoryEntry) => unlinkIfPresent(withSuffix(staging, nameSuffix));
 
-/** Deletes a staging file, its mark and its notes. */
+/** Deletes a staging file, its second name, its mark and its notes. */
 export function clearStaging(staging: DirectoryEntry): void {
   deleteMark(staging);
   deleteClaimNotes(staging);

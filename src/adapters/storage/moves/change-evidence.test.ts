@@ -29,7 +29,7 @@ function fakeServer(names: Iterable<string>) {
   return { server, listed, deleted };
 }
 
-test('a sweep of a server that lists names without end reads a thousand, and deletes those that are not in use', async () => {
+test('a sweep of a server that lists names without end stops after a thousand, and deletes those of them that are not in use', async () => {
   function* endless() {
     for (let number = 0; ; number += 1) yield `${number}-data.txt`;
   }

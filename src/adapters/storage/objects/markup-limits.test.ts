@@ -15,7 +15,7 @@ const refusedTexts: Readonly<Record<string, string>> = {
   'a long name': `<${'a'.repeat(1000)}>`,
   'a long text': `<a>${'x'.repeat(40_000)}</a>`,
   'a comment': '<a><!-- x --></a>',
-  'a section': '<a><![CDATA[x]]></a>',
+  'a CDATA section': '<a><![CDATA[x]]></a>',
   'a document type': '<!DOCTYPE a><a/>',
 };
 for (const [what, text] of Object.entries(refusedTexts))
@@ -24,7 +24,7 @@ for (const [what, text] of Object.entries(refusedTexts))
       assert.throws(() => check(text, pieceLength), StorageUnavailable);
     });
 
-test('a list is accepted in pieces of any length', () => {
+test('a listing of a bucket is accepted in pieces of any length', () => {
   const key = '%F0%9F%98%80'.repeat(256);
   const list = `<?xml version="1.0"?><L xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${`<C><Key>${key}</Key></C>`.repeat(3)}</L>`;
   for (const pieceLength of [1, 3, 64, 100_000]) check(list, pieceLength);

@@ -11,7 +11,10 @@ import { isClaim } from './upload-evidence.ts';
 /** Bytes that are read when a file is opened: small files need no second request. */
 const firstBytes = 1 << 17;
 
-/** Attempts to request the rest of a range. The count begins anew after an attempt that has received `minProgress` bytes. */
+/**
+ * Attempts to read a range: each one requests what is missing. The count begins anew after an attempt that has received `minProgress`
+ * bytes.
+ */
 const maxAttempts = 3;
 const minProgress = 1 << 20;
 
@@ -39,7 +42,7 @@ async function openObject(store: ReadableStore, key: string, name: string): Prom
   if (response.status === 416) {
     response.discard();
     const empty = await store.describe(key); // a range of an empty object does not exist
-    if (!empty || isClaim(empty.token)) return null; // a file that is being copied to its key
+    if (!empty || isClaim(empty.token)) return null; // deleted meanwhile; or an upload has claimed the key, and the file is not there yet
     return { entry: fileEntry(name, empty), start: new Uint8Array() };
   }
   const size = sizeOf(response);
@@ -60,7 +63,10 @@ async function readExactly(response: OutboundResponse, length: number): Promise<
   return bytes;
 }
 
-/** Requests a range of the version with the given ETag, and yields its bytes. @throws ConnectionLost if the response ends too early */
+/**
+ * Requests a range of the version with the given ETag, and yields its bytes.
+ * @throws ItemChanged if the object was replaced or deleted; ConnectionLost if the response ends too early; StorageUnavailable
+ */
 async function* requestRange(store: ReadableStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
   const response = await store.get(key, { range: [start, end], etag, streamed: true, ...(signal ? { signal } : {}) });
   if (!response) throw new ItemChanged('the object was deleted');
@@ -104,7 +110,10 @@ async function* readRange(store: ReadableStore, key: string, etag: string, start
   }
 }
 
-/** Opens a file. Its beginning is read at once. Each `read` requests only what follows it. @returns null if there is no such object */
+/**
+ * Opens a file. Its beginning is read at once. Each `read` requests only bytes after the beginning.
+ * @returns null if there is no such object
+ */
 export async function openObjectFile(store: ReadableStore, key: string, name: string): Promise<OpenFile | null> {
   const object = await openObject(store, key, name);
   if (!object) return null;

@@ -12,7 +12,7 @@ export interface CodeMeaning {
   readonly explanation?: string;
   /** Whether the service does not accept the credentials. */
   readonly isSignIn?: boolean;
-  /** Whether the service has too many requests. It has not begun to process the request. */
+  /** Whether the service has refused the request because it has too many. Then the service has not begun to process the request. */
   readonly isThrottling?: boolean;
 }
 

@@ -28,7 +28,7 @@ function addressErrorOf({ useMachineCredentials = false, endpoint, publicEndpoin
   const wrongMember = Object.entries({ endpoint, publicEndpoint }).find(
     ([, address]) => address !== undefined && !amazonEndpoint.test(address),
   );
-  return wrongMember ? `${wrongMember[0]} must be an address of Amazon S3, or be absent, if useMachineCredentials is true` : null;
+  return wrongMember ? `${wrongMember[0]} must be an https address of Amazon S3, or be absent, if useMachineCredentials is true` : null;
 }
 
 /** Returns what is wrong with the credentials of a configuration, or null. */

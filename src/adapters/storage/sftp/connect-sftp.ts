@@ -16,7 +16,9 @@ import { signInAgent } from './sign-in-agent.ts';
 const timeLimit = 15_000; // ms for the connection; then the same time for the sign-in and the start of SFTP
 const keepAlive = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }; // ms: detects dead connections while they are idle
 
-/** In some other key exchanges, the server chooses primes that may be costly. Compressed data could expand without limit. */
+/**
+ * Without key exchanges in which the server chooses primes, which may be costly, and without compression: data could expand without limit.
+ */
 const algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384', 'diffie-hellman-group14-sha256'],
   compress: ['none'],

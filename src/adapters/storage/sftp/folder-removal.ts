@@ -7,8 +7,8 @@ import { nullIfMissing, refusalCode } from './sftp-errors.ts';
 import type { SftpSession } from './sftp-session.ts';
 
 const filesAtOnce = 16;
-const foldersAtOnce = 100; // names that are kept at each level
-const maxAttempts = 3; // to remove a folder after its entries
+const foldersAtOnce = 100; // names of folders that are kept at each level
+const maxAttempts = 3; // attempts to remove a folder after its entries were removed
 /**
  * Limits of one removal (`time` in ms): a hostile server could nest folders or list entries without end, or answer slowly. The sweep
  * removes the rest later. No common file system has names of more than 255 characters.
@@ -78,7 +78,11 @@ export class FolderRemoval {
     }
   }
 
-  /** Removes the files in a folder. @returns the first folders in it @throws ItemNotFound */
+  /**
+   * Removes the files in a folder, but stops after more than `foldersAtOnce` folders.
+   * @returns the first folders in it
+   * @throws ItemNotFound
+   */
   async #removeFiles(path: string): Promise<FoundFolders> {
     const folders: string[] = [];
     for await (const batch of readSftpFolder(this.#connections, path)) {
@@ -109,7 +113,7 @@ export class FolderRemoval {
   #count(batch: readonly FolderEntry[]): void {
     this.#checkTime();
     this.#entryCount += batch.length;
-    if (this.#entryCount > limits.entries) throw new StorageUnavailable('the folder has too many files to remove them at once');
+    if (this.#entryCount > limits.entries) throw new StorageUnavailable('the folder has too many files and folders to remove at once');
     if (batch.some(({ name }) => name.length > limits.nameLength || name.includes('/')))
       throw new StorageUnavailable('the server lists a name that no file can have');
   }

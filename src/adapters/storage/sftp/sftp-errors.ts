@@ -22,7 +22,7 @@ export class SftpRefusal extends StorageUnavailable {
 /** The server has not answered in time: it may still do what was requested. */
 export class NoResponse extends StorageUnavailable {}
 
-/** The server accepts neither the password nor the key. */
+/** The server does not accept the user name, the password or the key. */
 export class SignInRefused extends StorageUnavailable {}
 
 /** Returns the code of a refusal, or null for any other error. */

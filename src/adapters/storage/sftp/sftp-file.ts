@@ -8,7 +8,7 @@ import type { SftpConnections } from './sftp-connections.ts';
 import { openFileHandle, type SftpHandle } from './sftp-handle.ts';
 import { type SftpItems, sftpEntryOf } from './sftp-items.ts';
 
-const maxContent = 1 << 17; // bytes of a file that is read when it is opened
+const maxContent = 1 << 17; // bytes: a file that is not longer is read completely when it is opened
 
 interface Piece {
   readonly length: number;
@@ -27,7 +27,7 @@ function requestPiece({ session, id }: SftpHandle, position: number, length: num
 }
 
 /**
- * Yields the bytes from `start` to `end` (inclusive). Several requests are under way at a time, so that the latency of the server costs
+ * Yields the bytes from `start` to `end` (inclusive). Up to eight requests are under way at a time, so that the latency of the server costs
  * little. Their number grows while the reader waits for bytes, and shrinks while bytes wait for the reader, to save memory.
  * @throws ItemChanged if the file is shorter
  */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { haveSameBeginning } from './same-beginning.ts';
 
-/** Yields a text in pieces of this size. Counts the bytes that are read. */
+/** Returns a file that yields a text in pieces of this size, with an empty piece after each. Counts the bytes that are read. */
 function textFile(text: string, pieceSize: number) {
   const file = { readBytes: 0, isClosed: false };
   async function* pieces() {
@@ -19,7 +19,7 @@ function textFile(text: string, pieceSize: number) {
   return Object.assign(file, { pieces: pieces() });
 }
 
-test('two files have the same beginning if their first bytes are equal, however they arrive', async () => {
+test('two files have the same beginning if both have enough bytes and these are equal, in whatever pieces they arrive', async () => {
   const beginning = 'abcdefghij'.repeat(10);
   for (const [one, other, size, isSame] of [
     [beginning, `${beginning}more`, 100, true],

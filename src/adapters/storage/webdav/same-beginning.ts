@@ -8,7 +8,7 @@ class PieceReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** Returns bytes that were not used, at least one. Empty: the file has ended. */
+  /** Returns the bytes that were read and not used. Reads more if there are none. Empty: the file has ended. */
   async rest(): Promise<Uint8Array> {
     while (this.#rest.length === 0) {
       const next = await this.#pieces.next();

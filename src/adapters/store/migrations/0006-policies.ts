@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Adds the policies of a tenant for its shares, and marks the login profiles that belong to a single link. */
+/** Adds the policy of a tenant for its shares, and a column that marks the login profiles that belong to a single link. */
 export const tenantPolicies: Migration = {
   name: '0006-policies',
   statements: ({ integer, text }) => [

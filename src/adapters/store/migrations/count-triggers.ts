@@ -1,10 +1,14 @@
 import type { ColumnTypes } from './migration.ts';
 import { createTriggerStatements } from './trigger.ts';
 
-// Each connection to the server updates one of these rows of a count, so that concurrent changes rarely wait for one another.
+// On PostgreSQL, a count has this many rows. Each connection always updates the same one, so that concurrent changes rarely wait for one
+// another.
 const slots = 64;
 
-/** Creates a table of counts and the triggers that update it. The count of a login profile is the sum of its rows. */
+/**
+ * Returns the statements that create a table of counts and the triggers that update it. The count of a login profile is the sum of its
+ * rows.
+ */
 function counts(types: ColumnTypes, of: string, table: string, columns: Readonly<Record<string, (row: 'OLD' | 'NEW') => string>>) {
   const { engine, integer: int } = types;
   const slot = engine === 'sqlite' ? '0' : `pg_backend_pid() % ${slots}`;
@@ -28,8 +32,8 @@ function counts(types: ColumnTypes, of: string, table: string, columns: Readonly
 }
 
 /**
- * Creates the counts of login profiles, which triggers update. Shares and users have separate tables: a change that adds
- * shares reads the number of users, and must not conflict with changes that add users.
+ * Returns the statements that create the counts of login profiles and their triggers. Shares and users have separate tables: a change that
+ * adds shares reads the number of users, and must not conflict with changes that add users.
  */
 export const countTriggers = (types: ColumnTypes): readonly string[] => [
   ...counts(types, 'share', 'share_count', { shares: () => '1' }),

@@ -62,9 +62,9 @@ export function openPool(url: string, maxConnections: number, statementTimeout: 
   pool.on('connect', (client) => client.on('error', () => {}));
   const statementNames = new Map<string, string>();
   /**
-   * Returns the name under which a statement is prepared, or undefined. The server parses a prepared statement only once for each
-   * connection, and can cache its plan. A statement with a long list of values is planned each time: the server can hash the values of
-   * the list only if it knows them when it plans.
+   * Returns the name under which a statement is prepared; undefined: it is not prepared. The server parses a prepared statement only once
+   * for each connection, and can cache its plan. A statement with a long list of values is planned each time: the server can hash the
+   * values of the list only if it knows them when it plans.
    */
   function statementName(sql: string, parameters: readonly unknown[]): string | undefined {
     if (parameters.length > maxParameters) return undefined;

@@ -7,8 +7,8 @@ const database = new DatabaseSync(file, { timeout: 100 });
 database.exec('PRAGMA wal_autocheckpoint=0');
 
 /**
- * SQLite's result of a checkpoint: `busy` is 1 if the checkpoint could not finish; `log` is the number of pages in the log, and
- * `checkpointed` is how many of them were copied.
+ * SQLite's result of a checkpoint: `busy` is 1 if another connection blocked the checkpoint. Readers do not block PASSIVE. `log` is the
+ * number of pages in the log, and `checkpointed` is how many of them were copied.
  */
 interface CheckpointResult {
   readonly busy: number;

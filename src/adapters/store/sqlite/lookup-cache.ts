@@ -25,7 +25,7 @@ export class LookupCache {
     return result as Promise<T>;
   }
 
-  /** Notes a query before it runs, for the lookup that it belongs to. @param tables returns all tables that it reads */
+  /** Notes a query before it runs, for the lookup that it belongs to. @param tables returns all tables that the query reads */
   noteReads(tables: () => readonly string[]): void {
     this.#running.getStore()?.add(tables());
   }

@@ -8,8 +8,9 @@ import { migrateSqlite } from './migrate.ts';
 import { isOutOfSpace } from './out-of-space.ts';
 
 /**
- * Copies the log into the database and syncs the database. After a crash, visible changes may be only in the page cache; after
- * this call they are on disk. On a full disk, or while a backup reads, a part stays in the log, which `openWriteAheadLog` syncs.
+ * Copies the log into the database and syncs the database. After a crash of the process, visible changes may be only in the page cache;
+ * this call writes them to disk. On a full disk, or while a backup reads, some or all of them stay in the log, which `openWriteAheadLog`
+ * syncs.
  */
 function copyLog(database: DatabaseSync, file: string): void {
   try {
@@ -19,7 +20,10 @@ function copyLog(database: DatabaseSync, file: string): void {
   }
 }
 
-/** Opens the only connection that writes records, for the life of the process. Copies changes that a killed process left in the log. */
+/**
+ * Opens the only connection that writes records, for the life of the process. Copies the changes that a killed process left in the log into
+ * the database, and migrates the database.
+ */
 export function openWriter(file: string): Connection {
   const writer = openConnection(file, { readOnly: false, cachesRows: true });
   const { database } = writer;

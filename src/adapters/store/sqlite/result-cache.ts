@@ -25,13 +25,16 @@ export class ResultCache<T> {
     this.#results = new LRUCache({ max: results, maxSize: characters });
   }
 
-  /** Returns the result that is cached for a key, or null. */
+  /** Returns the result that is cached for a key, or null if there is none or a table that it was read from has changed. */
   find(key: string): CachedResult<T> | null {
     const cached = this.#results.get(key);
     return cached?.reads.isCurrent() ? cached : null;
   }
 
-  /** Returns the `ReadTables` of a new result. @param tables tables that it reads; others may be added later, each before it is read */
+  /**
+   * Returns the `ReadTables` of a new result.
+   * @param tables the first tables that the result is read from; others may be added later, before they are read
+   */
   newReads(tables: readonly string[] = []): ReadTables {
     return new ReadTables(this.#versions, tables);
   }

@@ -28,7 +28,7 @@ export interface FileDownload {
   readonly appendEntry: () => Promise<TransferEntry>;
 }
 
-/** A file that may be sent only as a new file, with a watermark or a signature (`newFile`). */
+/** A file that may be sent only as a new file, with a watermark or a signature (see `newFile` in draw-pages.ts). */
 export interface NewFileNeeded {
   readonly newFileNeeded: true;
   readonly name: string;
@@ -43,7 +43,7 @@ async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'downloa
 
 /**
  * Returns whether a file may still be sent: whether the action is still permitted, and the file still needs no watermark and no
- * signature. If its media type was not read at the start, assumes a PDF, which may have to be signed; reads no byte again.
+ * signature. If the media type was not read at the start, assumes a PDF, which may have to be signed. Does not read the file again.
  */
 async function isStillPermitted(media: Media | null, { decideAgain }: AuthorizedVisit, action: 'view' | 'download'): Promise<boolean> {
   const permit = await decideAgain();
@@ -55,7 +55,7 @@ async function isStillPermitted(media: Media | null, { decideAgain }: Authorized
 /**
  * Opens a file for a visitor to view or download.
  * @param mayRedirect whether the visitor may be sent to the storage, if the share allows it
- * @throws Refusal as `authorizeVisit` and `withReadErrors`; (404) if the file does not exist; with the denial that `deliver` returns
+ * @throws Refusal as `authorizeVisit` and `withReadErrors`; 404 if the file does not exist; the denial, if `deliver` returns one
  */
 export async function openDownload(
   ports: AuthorizationPorts & StoragePorts & Pick<Ports, 'media'>,

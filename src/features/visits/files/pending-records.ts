@@ -123,7 +123,8 @@ async function confirmOwner(ports: ConfirmationPorts, tid: number, auditId: numb
     await ensureReported(ports);
     const query = store.read.selectFrom('unsettled').select('process').where('tid', '=', tid).where('audit_id', '=', auditId);
     const pending = await query.executeTakeFirst();
-    if (!pending || (owner !== null && pending.process !== owner)) throw new StoreUnavailable('another process has recovered the change');
+    if (!pending || (owner !== null && pending.process !== owner))
+      throw new StoreUnavailable('another process recovers or has recovered the change');
   } while (clock.now() - queriedAt >= maxQueryTime);
 }
 
@@ -175,7 +176,7 @@ function endFailed(
 }
 
 /**
- * Deletes the audit entry of a change that failed before it had an effect. Otherwise, repeated
+ * Deletes a pending change that failed before it had an effect, with its audit entry. If the entries were kept, repeated
  * failures would fill the disk.
  */
 export const deletePendingEntry = (ports: Pick<Ports, 'store' | 'process'>, visit: AuthorizedVisit, auditId: number): Promise<boolean> =>

@@ -135,7 +135,8 @@ export class PartReceiver {
   /** Makes what has arrived durable, and records it. */
   async #save(): Promise<void> {
     const { ports, visit, row, upload } = this.#open;
-    // The last byte counts only when the file is in place: until then, a client that asks for the offset must send it again.
+    // The last byte counts only when the file is in place: until then, a client that asks for the offset is told to send the last byte
+    // again.
     const received = Math.min(this.#received, row.size - 1);
     if (received > this.#saved) {
       await upload.sync();
@@ -146,7 +147,10 @@ export class PartReceiver {
     if (this.#hash && received === this.#received) ports.uploadHashes.keep(row.id, received, this.#hash.copy());
   }
 
-  /** Makes the complete file visible. If that fails, the client can send the last byte again, which starts another attempt. */
+  /**
+   * Makes the complete file visible. If that fails, the client can send the last byte again, which starts another attempt. If the outcome
+   * is unknown, recovery must end first.
+   */
   async #complete(abortSignal: AbortSignal): Promise<StoredFile> {
     const { ports, visit, storage, upload, row, place } = this.#open;
     const { id, token, size } = row;

@@ -20,7 +20,7 @@ export interface DueSession {
   readonly signIn: CompletedSignIn;
 }
 
-/** The columns of a session that its renewal changes. */
+/** The columns of a sign-in that its renewal changes. */
 export interface StoredSignIn {
   readonly identity: string | null;
   readonly renewal: string | null;
@@ -144,7 +144,7 @@ export class SessionRenewals {
   /**
    * Renews a session: queries its provider again, and stores the new sign-in. Ends the session if the provider no longer admits the
    * visitor. One process sends the request; the others wait for the result.
-   * @throws Refusal (503) if the provider is not available. The session stays valid for a later try
+   * @throws Refusal (503) if the provider is not available, or another process takes too long to renew. A later try is possible
    */
   renew(request: RenewalRequest): Promise<void> {
     const { hash } = request.session;

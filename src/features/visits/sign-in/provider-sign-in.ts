@@ -70,11 +70,11 @@ export interface ProviderOutcome {
   readonly pageUrl: string;
   /** null: the sign-in was refused. */
   readonly session: NewSession | null;
-  /** Why it was refused; null: it was not. */
+  /** Why the sign-in was refused; null: it was accepted. */
   readonly refusal: Refusal | null;
 }
 
-/** Returns the sign-in at a provider of a profile. @throws Refusal (400) if the profile uses another sign-in method */
+/** Returns how visitors of a profile sign in at its provider. @throws Refusal (400) if the profile has another sign-in method or none */
 function redirectOf(ports: ProviderPorts, { profile }: SignInPlace): RedirectSignIn {
   const { redirect } = signInKindOf(ports, profile);
   if (!redirect) throw new Refusal('requestMalformed', 'This link uses another sign-in method.');
@@ -84,7 +84,7 @@ function redirectOf(ports: ProviderPorts, { profile }: SignInPlace): RedirectSig
 /**
  * Begins a sign-in at the provider of a link or a portal. Stores no state on the server. If the sign-in is refused, for example
  * because the provider is not available, returns the address of the page that shows why.
- * @throws Refusal (400) if the profile uses another sign-in method; (403, 404, 410, 429)
+ * @throws Refusal (400) if the profile has another sign-in method or none; (403, 404, 410, 429)
  */
 export async function beginProviderSignIn(
   ports: ProviderPorts,
@@ -112,7 +112,7 @@ export async function beginProviderSignIn(
 const eventOf = ({ link, profile }: SignInPlace, visitorRequest: VisitorRequest) =>
   ({ link, tid: profile.tid, visitorRequest, action: 'sign-in', path: '' }) as const;
 
-/** Records a refused sign-in with the reason for the operator, unless its status is 400. */
+/** Records a refused sign-in, with the reason for the operator. Does not record a refusal with status 400. */
 function recordRefusal({ audit }: Pick<ProviderPorts, 'audit'>, event: Omit<VisitEvent, 'outcome' | 'visitor'>, refusal: Refusal): void {
   if (messages[refusal.messageName].status === 400) return;
   // The reference gives each refusal by the provider a separate entry. Other equal refusals of one site at a link within a minute share an
@@ -121,7 +121,7 @@ function recordRefusal({ audit }: Pick<ProviderPorts, 'audit'>, event: Omit<Visi
   audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: { ...refusalDetails(refusal), ...reference } });
 }
 
-/** Returns the address of a page that says why a sign-in has failed. @param requestId by which the operator finds it in the audit log */
+/** Returns the address of a page that says why a sign-in failed. @param requestId the audit entry contains it only for `providerRefused` */
 export const failureUrl = (pageUrl: string, { messageName }: Refusal, requestId: string) =>
   `${pageUrl}#sign-in=${messageName}.${requestId}`;
 
@@ -134,7 +134,7 @@ type SignInToComplete = Pick<PendingSignIn, 'at' | 'viewId' | 'epoch'> & {
 const unknownSignIn = () =>
   new Refusal('requestMalformed', 'This sign-in was started in another browser, or has expired. Open the link and sign in again.');
 
-/** Returns the sign-in that the browser has begun, or null if it has begun none that matches. */
+/** Returns the sign-in that the browser has begun, or null if none matches the return or it is too old. */
 function pendingOf(ports: Pick<Ports, 'vault' | 'clock'>, { profileId, state, cookieOf }: ProviderReturn): PendingSignIn | null {
   const sealed = cookieOf(state);
   const pending = sealed === null ? null : openPending<PendingSignIn>(ports, purpose, sealed);
@@ -142,8 +142,8 @@ function pendingOf(ports: Pick<Ports, 'vault' | 'clock'>, { profileId, state, co
 }
 
 /**
- * Returns a sign-in that began at the provider. It leads to the portal.
- * @throws Refusal (400) if the profile does not allow this; as `mayBeginAtProvider`
+ * Returns a sign-in that began at the provider. Such a sign-in leads to the portal.
+ * @throws Refusal (400) if there is no such profile, or it allows no such sign-in; as `mayBeginAtProvider`
  */
 async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderReturn): Promise<SignInToComplete> {
   const profile = await findProfileRef(ports.store.read, profileId);
@@ -152,7 +152,7 @@ async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderRetu
   return { at: 'portal', viewId: profile.view_id, epoch: profile.session_epoch, pending: null };
 }
 
-/** Characters of a stored session. One with more counts as several, because the provider decides how large it is. */
+/** Characters of a stored session that counts as one. A larger session counts as several: the provider decides how large it is. */
 const sizeOfSession = 4096;
 const storedSize = ({ identity, renewal = '' }: CompletedSignIn) => JSON.stringify(identity).length + renewal.length;
 
@@ -180,7 +180,7 @@ async function complete(
 
 /**
  * Completes a sign-in when the browser returns from the provider.
- * @throws Refusal (400) if the browser has begun no such sign-in; (403, 404, 410) if its link no longer allows one; (429, 503)
+ * @throws Refusal (400) if neither the browser nor a permitted provider began it; (403, 404, 410) if the link allows none; (429, 503)
  */
 export async function completeProviderSignIn(
   ports: ProviderPorts,

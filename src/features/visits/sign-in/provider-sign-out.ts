@@ -17,7 +17,7 @@ export interface SignOutByProvider {
 }
 
 /**
- * Ends the sessions of a user who has signed out at the provider of a login profile.
+ * Ends the sessions that the provider of a login profile names in a statement of a sign-out: of a user, or of one provider session.
  * @throws Refusal (400) if the statement is not valid; (404) if no such profile accepts sign-outs; (503)
  */
 export async function endSessionsByProvider(ports: SignOutPorts, signOut: SignOutByProvider): Promise<void> {

@@ -44,8 +44,8 @@ export function followTransfers(now: () => number, checkInterval = defaultCheckI
     const isPermitted = result.late ? null : result.value;
     if (!running.has(transfer)) return;
     if (isPermitted) permittedAt.set(transfer, now());
-    // A failed check does not abort a transfer at once. After a minute of failed checks the transfer is aborted, because the share may have
-    // been revoked meanwhile.
+    // A check without an answer (an error, or none in time) does not abort a transfer at once. After a minute without an answer the
+    // transfer is aborted, because the share may have been revoked meanwhile.
     const unknownTime = now() - (permittedAt.get(transfer) ?? now());
     if (isPermitted === false || (isPermitted === null && unknownTime > maxUnknownTime)) transfer.abort();
   }
