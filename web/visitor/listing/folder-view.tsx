@@ -6,7 +6,7 @@ import { FailureBar, FailureCard } from '#visitor/failure-card.tsx';
 import { folderAddress, type PageAddress } from '#visitor/folder-address.ts';
 import { LoadingRows } from '#visitor/loading-rows.tsx';
 import type { LinkPermissions } from '#visitor/offered-permissions.ts';
-import { PromptDialog } from '#visitor/prompt-dialog.tsx';
+import { type Prompt, PromptDialog } from '#visitor/prompt-dialog.tsx';
 import { useReportFailure } from '#visitor/report-failure.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { useDropTarget } from '#visitor/upload/drop-target.tsx';
@@ -111,8 +111,8 @@ export function FolderView(properties: Properties) {
   if (!address.isPreview) wasListShown.current = true;
 
   const pathOf = (name: string) => (share.folder ? [...path, name] : []);
-  const close = (changed: boolean) => {
-    closePrompt();
+  const close = (closed: Prompt, changed: boolean) => {
+    closePrompt(closed);
     if (changed) setChanges(changes + 1);
   };
   const closeAddress = wasListShown.current ? null : folderAddress(path);
@@ -149,7 +149,7 @@ export function FolderView(properties: Properties) {
       )}
       <SelectionBar path={path} listQuery={listQuery} total={total ?? 0} selection={selection} setSelection={setSelection} />
       {isDragging && <DropOverlay />}
-      {prompt && <PromptDialog prompt={prompt} close={close} />}
+      {prompt && <PromptDialog prompt={prompt} close={(changed) => close(prompt, changed)} />}
       {address.isPreview && can.view && (
         <Suspense fallback={null}>
           <Preview

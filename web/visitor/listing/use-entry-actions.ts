@@ -32,5 +32,7 @@ export function useEntryActions(path: readonly string[], can: LinkPermissions) {
     remove: (entry: FolderEntry) => openPrompt(deletePrompt(translate, path, entry), entry),
   };
   const createFolder = () => setPrompt(newFolderPrompt(translate, path));
-  return { actions, createFolder, prompt, closePrompt: () => setPrompt(null), selection, setSelection };
+  /** Closes a prompt, but not another one that the visitor has opened since. */
+  const closePrompt = (closed: Prompt) => setPrompt((current) => (current === closed ? null : current));
+  return { actions, createFolder, prompt, closePrompt, selection, setSelection };
 }
