@@ -2,8 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 
-const mebibyte = 1 << 20;
-const pageSize = 4096; // bytes of a page, the unit of /proc/{pid}/statm
 const lowPriority = constants.priority.PRIORITY_BELOW_NORMAL;
 const firstToKill = '1000'; // the kernel ends this process first if the machine runs out of memory
 
@@ -19,8 +17,9 @@ export function lowerPriority(pid: number): void {
 
 /** Returns the memory of a process in MiB; 0 if the system does not tell it. */
 export async function memoryOf(pid: number): Promise<number> {
-  const statm = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
-  return (Number(statm.split(' ')[1] ?? 0) * pageSize) / mebibyte;
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const [, kibibytes = 0] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  return Number(kibibytes) / 1024;
 }
 
 /** Returns the processes that a process has started. */
