@@ -1,6 +1,7 @@
 import { numberedName } from '#core/item-path.ts';
 
 const noteName = 'Files left out.txt';
+const noteBeginning = 'files left out';
 const maxNames = 1000;
 const maxLength = 1 << 17; // characters of all lines
 
@@ -19,7 +20,8 @@ export class OmittedFiles {
   readonly #lines: string[] = [];
   #length = 0;
   #count = 0;
-  #hasNoteName = false;
+  /** Names of items that begin like the name of the text file, in lower case. */
+  readonly #similarNames = new Set<string>();
 
   /** @param name path in the archive */
   add(name: string, reason: OmissionReason): void {
@@ -32,7 +34,8 @@ export class OmittedFiles {
 
   /** Notes an item of the archive, so that the text file does not get the same name. @param name path in the archive */
   noteItem(name: string): void {
-    if (name.replace(/\/$/, '').toLowerCase() === noteName.toLowerCase()) this.#hasNoteName = true;
+    const lowerName = name.replace(/\/$/, '').toLowerCase();
+    if (!lowerName.includes('/') && lowerName.startsWith(noteBeginning)) this.#similarNames.add(lowerName);
   }
 
   /** Returns the text file, or null if no file is left out. */
@@ -40,6 +43,13 @@ export class OmittedFiles {
     if (this.#count === 0) return null;
     const more = this.#count - this.#lines.length;
     const lines = ['These files are not in this archive:\r\n', ...this.#lines, ...(more > 0 ? [`and ${more} more.\r\n`] : [])];
-    return { name: this.#hasNoteName ? numberedName(noteName, 'Postern') : noteName, text: Buffer.from(lines.join('\r\n')) };
+    return { name: this.#freeName(), text: Buffer.from(lines.join('\r\n')) };
+  }
+  #freeName(): string {
+    const isFree = (name: string) => !this.#similarNames.has(name.toLowerCase());
+    if (isFree(noteName)) return noteName;
+    let name = numberedName(noteName, 'Postern');
+    for (let number = 2; !isFree(name); number += 1) name = numberedName(noteName, `Postern ${number}`);
+    return name;
   }
 }
