@@ -59,7 +59,7 @@ function useBulkAction<T extends Row>({ kind, noun, action, records, close }: Pr
       if (first) throw first.problem;
     };
     showMessage({
-      text: `${formatCount(done.length, ...noun)} ${action.doneText}.${failed[0] ? ` ${failed.length} failed: ${failed[0].problem.message}` : ''}`,
+      text: `${formatCount(done.length, ...noun)} ${action.doneText}.${failureText(failed.map(({ problem }) => problem.message))}`,
       failed: failed.length > 0,
       ...(undo && done.length > 0 ? { undo: undoAll } : {}),
     });
@@ -67,6 +67,12 @@ function useBulkAction<T extends Row>({ kind, noun, action, records, close }: Pr
   }
   const total = busy ? (dryRun?.accepted.length ?? 0) : records.length;
   return { dryRun, busy, percent: (100 * progress) / Math.max(1, total), runAction };
+}
+
+/** Returns how many records failed, with the first message. @param messages one for each record that failed */
+function failureText(messages: readonly string[]): string {
+  if (messages.length === 0) return '';
+  return ` ${messages.length} failed${new Set(messages).size > 1 ? ', the first of them' : ''}: ${messages[0]}`;
 }
 
 /** Shows what an action would change, runs it after confirmation, and offers undo if the action can be undone. */

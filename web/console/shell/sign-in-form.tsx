@@ -86,7 +86,10 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
           autoFocus={!caller}
           defaultValue={caller?.name}
           readOnly={Boolean(caller)}
-          onChange={() => setSecondFactor(null)}
+          onChange={() => {
+            setSecondFactor(null);
+            setCode('');
+          }}
           withAsterisk={false}
         />
         <PasswordInput
