@@ -51,10 +51,13 @@ const withSnapshot = <T>({ databaseUrl, data }: Settings, work: (snapshot: Snaps
 const databaseName = ({ databaseUrl, data }: Settings) =>
   databaseUrl === null ? `the embedded database in ${data}` : 'the database of POSTERN_DATABASE_URL';
 
-/** @throws Error if the command uses the embedded database and there is none: opening it would create one */
-function checkDatabaseExists({ databaseUrl, data }: Settings): void {
+/**
+ * @param names of the settings that say where the database is
+ * @throws Error if the command uses the embedded database and there is none: opening it would create one
+ */
+function checkDatabaseExists({ databaseUrl, data }: Settings, names = 'POSTERN_DATA, or POSTERN_DATABASE_URL,'): void {
   if (databaseUrl === null && !existsSync(join(data, 'postern.db')))
-    throw new Error(`there is no database in ${data}: set POSTERN_DATA, or POSTERN_DATABASE_URL, to the value that the server has`);
+    throw new Error(`there is no database in ${data}: set ${names} to the value that the server has`);
 }
 
 async function withStore(settings: Settings, work: (store: Store) => Promise<void>): Promise<void> {
@@ -101,7 +104,7 @@ const restore = (settings: Settings, file: string) =>
 
 async function moveStore(settings: Settings): Promise<void> {
   if (settings.databaseUrl === null) throw new Error('POSTERN_DATABASE_URL is not set: it must name the database to move to');
-  checkDatabaseExists({ ...settings, databaseUrl: null });
+  checkDatabaseExists({ ...settings, databaseUrl: null }, 'POSTERN_DATA');
   // Opens the store, although the copy reads only a snapshot: the command then fails if Postern uses the database.
   await using _lockedStore = openSqliteStore(settings.data, throwCause);
   await withSqliteSnapshot(settings.data, (snapshot) =>

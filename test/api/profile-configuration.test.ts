@@ -107,8 +107,8 @@ test('the mask is refused if the profile has no such secret, even if it has a se
 test('a configuration that does not fit its type is refused, and the error names the wrong field', async (t) => {
   const postern = await startPostern(t);
   for (const [typeId, configuration, fieldName] of [
-    [3, text({ allow: [] }), ''],
-    [1, text({ a: 1 }), ''],
+    [3, text({ allow: [] }), 'configuration'],
+    [1, text({ a: 1 }), 'configuration'],
     [4, text({ allow: ['not an address'] }), 'allow'],
     [4, text({ allow: 'a@example.com' }), 'allow'],
     [5, text({ ...oidc, issuer: 7 }), 'issuer'],
@@ -118,9 +118,9 @@ test('a configuration that does not fit its type is refused, and the error names
     [5, text({ ...oidc, clientAuth: 'private_key_jwt', clientSecret: shortKey }), 'clientSecret must be an RSA key of 2048 to 4096 bits'],
     [6, text({ entryPoint: 'https://x.example' }), 'entityId'],
     [7, text({ ...ldap, startTls: 'yes' }), 'startTls'],
-    [5, '{', ''],
-    [5, '[]', ''],
-    [5, 'null', ''],
+    [5, '{', 'configuration'],
+    [5, '[]', 'configuration'],
+    [5, 'null', 'configuration'],
   ] as const) {
     const answer = await postern.send('loginprofile/add', { typeId, configuration });
     assert.equal(answer.status, 400, configuration);
