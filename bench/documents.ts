@@ -42,7 +42,7 @@ const secondsOf = async (work: () => unknown): Promise<number> => {
   return (performance.now() - start) / 1000;
 };
 
-/** Returns a figure for a duration beside that of another program. @param ours returns seconds */
+/** Returns a figure that compares a duration of Postern with that of another program. @param ours returns seconds */
 async function compareTimes(what: string, target: number, program: () => unknown, ours: () => Promise<number>): Promise<Figure> {
   const pair = await measurePairs(rounds, () => secondsOf(program), ours);
   return {
@@ -62,7 +62,7 @@ async function fetchAll(url: string): Promise<void> {
 
 const [nickname, password] = ['signer', 'a password of a file'];
 
-/** Creates an RSA certificate, and a database with it for pdfsig. @returns the database, and the certificate as PKCS #12 in base64 */
+/** Creates an RSA certificate, and an NSS database with it. @returns the database's folder, and the certificate as PKCS #12 in base64 */
 function createCertificate(folder: string): { readonly database: string; readonly certificate: string } {
   const [database, file] = [join(folder, 'nss'), join(folder, 'signer.p12')];
   mkdirSync(database, { recursive: true });
@@ -77,7 +77,7 @@ function createCertificate(folder: string): { readonly database: string; readonl
   return { database, certificate: readFileSync(file).toString('base64') };
 }
 
-/** Measures visits while documents are drawn that use up the time or memory that a task may take. */
+/** Measures visits while Postern draws documents that exceed the time or memory limit of a drawing task. */
 async function measureBombs(note: Note, postern: BenchPostern, viewId: string, bombs: readonly string[]): Promise<void> {
   const visits = async (count: number): Promise<number> => {
     const times: number[] = [];
@@ -121,7 +121,7 @@ interface Bench {
   readonly drawWithPoppler: (...parameters: string[]) => unknown;
 }
 
-/** Measures drawing, marking and signing in processes that already run. @returns the viewId of a share with a watermark */
+/** Measures drawing, marking, signing and bombs in a Postern that already runs. @returns the viewId of a share with a watermark */
 async function measureRunning(note: Note, { folder, data, fileOf, drawWithPoppler }: Bench): Promise<string> {
   await using postern = await startPostern(data);
   const marked = (await postern.call('share/add', { ...shareBody, ...watermark })).viewId;
@@ -177,9 +177,9 @@ async function measureRunning(note: Note, { folder, data, fileOf, drawWithPopple
   return marked;
 }
 
-/** Measures drawing, marking and signing, beside programs of Poppler and qpdf. */
+/** Compares drawing, marking and signing with Poppler and qpdf, and measures visits while bombs are drawn. */
 export async function measureDocuments(note: Note, folder: string): Promise<void> {
-  if (!isInstalled('pdftoppm') || !isInstalled('qpdf')) return console.log('without pdftoppm and qpdf: documents are not measured');
+  if (!isInstalled('pdftoppm') || !isInstalled('qpdf')) return console.log('documents are not measured: pdftoppm or qpdf is not installed');
   const data = join(folder, 'data');
   const files = join(data, 'files');
   mkdirSync(files, { recursive: true });

@@ -24,7 +24,7 @@ const never = Date.UTC(2100, 0);
 
 /**
  * Returns the validity of a share, as in an installation that is some years old: most of the oldest shares have
- * expired, some of the newest are not valid yet, and some are inactive.
+ * expired, and some of the newest are not valid yet. Some shares of any age are inactive.
  */
 function stateOf(number: number, total: number): Row {
   const numberInTenant = Math.floor(number / 2); // every second share belongs to tenant 1

@@ -17,7 +17,7 @@ export const browserArguments = [
 
 /**
  * Returns whether Chromium is installed on this machine. Lighthouse needs it: the reduced Chromium
- * of the npm package crashes when Lighthouse measures styles.
+ * of the npm package `@sparticuz/chromium` crashes when Lighthouse measures styles.
  */
 export const hasChromium = () => spawnSync('chromium', ['--version']).status === 0;
 

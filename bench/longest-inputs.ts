@@ -12,7 +12,7 @@ type AnyResponse = any;
 export type Call = (operation: string, body: object | ((time: number) => object), what?: string) => Promise<AnyResponse>;
 
 const longestText = 65_000; // characters: the longest fields of the REST API hold a little more
-const rows = 1000; // the maximum in one call
+const rows = 1000; // the maximum number of users, ranges or ids in one call
 
 /** Returns as many entries as fit into one field, separated by commas. */
 function joinEntries(make: (index: number) => string, longest = longestText): string {
@@ -94,7 +94,7 @@ async function accessUsers(call: Call, authId: number): Promise<void> {
   await call('accessuser/deleteByUsername', (time) => ({ username: list[time + 10].username, loginProfileId: authId }));
 }
 
-/** Calls the operations that only operators may use. They refuse an API key. */
+/** Calls the operations for an operator's own second factors. They refuse an API key. */
 async function secondFactors(call: Call): Promise<void> {
   const currentPassword = 'p'.repeat(256);
   const credential = { id: 'A'.repeat(1400), response: { clientDataJSON: 'A'.repeat(2048), attestationObject: 'A'.repeat(8192) } };
@@ -145,7 +145,7 @@ async function installation(call: Call): Promise<void> {
   await call('audit/trace', { file: tracedFile });
 }
 
-/** Calls each operation with the longest inputs that it accepts, and with some that it refuses. */
+/** Calls each operation. Those that accept long inputs get the longest, and some also get inputs that they refuse. */
 export async function callWithLongestInputs(call: Call): Promise<void> {
   const { id: authId } = await call('loginprofile/add', { title: 'Users', typeId: 3 });
   for (let from = 0; from < nameList.length; from += rows) {

@@ -7,7 +7,7 @@ export type Visit = (what: string, path: string, init?: RequestInit) => Promise<
 const longestHeader = 15_000; // bytes: Node.js accepts at most 16 KiB of headers in a request
 const [files, folders, depth] = [30_000, 3000, 200];
 
-/** Fills a folder with long names, deep folders and large folders. */
+/** Fills a folder with a folder of many files, a folder of many folders, a deep folder and a large file. */
 export function fillFolder(folder: string): void {
   mkdirSync(join(folder, 'many'));
   for (let index = 0; index < files; index += 1) writeFileSync(join(folder, 'many', `a file with a rather long name ${index}.txt`), '');
@@ -27,7 +27,9 @@ const renameRequest = (path: string) => ({
   body: JSON.stringify({ path, name: 'another' }),
 });
 
-/** Requests those routes of a link that may be costly, with long names, deep or large folders, and the longest headers. */
+/**
+ * Requests those routes of a link that may be costly, with deep or large folders, a large file, and the longest paths, queries and headers.
+ */
 export async function visitWithLongestInputs(visit: Visit): Promise<void> {
   await visit('the page', '');
   await visit('a visit', '/visit');

@@ -16,7 +16,10 @@ function startDownload(url: string): () => void {
   return () => outgoing.destroy();
 }
 
-/** Measures memory during many downloads of files and folders. @param viewId of a share with the file `1g.bin` and the folder `thousand` */
+/**
+ * Measures the peak memory since the start of Postern, after many downloads of a file and of a folder.
+ * @param viewId of a share with the file `1g.bin` and the folder `thousand`
+ */
 export async function measureMemoryUnderLoad(note: (figure: Figure) => void, postern: BenchPostern, viewId: string): Promise<void> {
   const link = `${postern.url}/s/${viewId}`;
   const downloadAborts = Array.from({ length: transfers }, () => startDownload(`${link}/file/1g.bin`));

@@ -65,7 +65,7 @@ export const searchWords = {
 } as const;
 
 /**
- * Yields shares, the same ones for the same total. Half of them belong to tenant 1.
+ * Yields shares, the same ones for the same arguments. Half of them belong to tenant 1.
  * @param others ids of the tenants of the other half
  */
 export function* records(total: number, others: readonly number[]): Generator<ShareRecord> {

@@ -1,4 +1,4 @@
-// Takes the screenshots for the documentation in a real browser: first of the visitor's page, then of the console. With a
+// Takes the screenshots for the documentation in a real browser: first of the visitor's pages, then of the console. With a
 // folder as argument, takes screenshots of every page at two widths, light and dark, for a review. Further arguments
 // limit the screenshots to the pages with these names.
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Runs all tests, or the files that are named as arguments, and prints the line that CI reads.
+// Runs all tests, or the files that are named as arguments. The last line of the output is the number of passed, failed and skipped tests.
 import { globSync, statfsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -36,14 +36,16 @@ const alsoOnPostgres =
 const batchFolder = join(import.meta.dirname, '../build/.test-batches');
 /** Folder of Node's cache of compiled code, which the processes share. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
-/** `npm test` has just built the server, so the threads of the server load the built files, and start in a third of the time. */
+/**
+ * With `--built-threads`, as from `npm test`, which has just built the server, threads load the built files and start three times as fast.
+ */
 const execArgv = process.argv.includes('--built-threads') ? ['--import', join(import.meta.dirname, '../test/parts/built-threads.mjs')] : [];
 /**
- * Time limit of a process, in ms: a file that hangs fails, and the other processes continue.
+ * Time limit of a process, in ms. If a file hangs, its process is ended, with all files of its batch, and the other processes continue.
  */
 const timeout = 300_000;
 const minMemorySpace = 4 * 2 ** 30; // bytes
-/** Returns a file system in memory with enough space for the folders of tests, or null. */
+/** Returns the path of a file system in memory that has enough space for the folders of tests, or null. */
 function findMemoryFolder(): string | null {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm');
@@ -55,7 +57,7 @@ function findMemoryFolder(): string | null {
 const memoryFolder = findMemoryFolder();
 let [passed, failed, skipped] = [0, 0, 0];
 let fileFailed = false;
-/** The failed tests with their errors. They are printed again at the end of the output. */
+/** The failed tests and test files, with their errors. They are printed again at the end of the output. */
 const failures: string[] = [];
 /** Duration in ms of the tests of each file, by engine and path. */
 const durations = new Map<string, number>();

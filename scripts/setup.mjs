@@ -1,4 +1,5 @@
-// Installs the locked packages and builds, if that is not done yet. Runs on the Node.js of the machine (20.11 or newer).
+// Functions that install the locked packages and build Postern, if that is not done yet. They run on the Node.js of the machine (20.11 or
+// newer).
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -37,7 +38,10 @@ function runNpm(folder, ...args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Installs the packages, if that is not done yet. @param isDevelopment also the `devDependencies`, which tests and benchmarks need */
+/**
+ * Installs the packages, if that is not done yet.
+ * @param isDevelopment whether to install the `devDependencies` too, which tests and benchmarks need
+ */
 export function install(isDevelopment) {
   const expected = hashFiles(join(root, 'package-lock.json'));
   const [hash, extent] = readIfExists(stampFile).split(' ');
@@ -68,7 +72,10 @@ export function installTool(name) {
   writeFileSync(stamp, expected);
 }
 
-/** Checks that Node.js runs. If not, prints the reason, such as a library that is missing on small systems, and ends the process. */
+/**
+ * Checks that the installed Node.js starts. If it does not, prints the reason, such as a library that is missing on small systems, and ends
+ * the process.
+ */
 function checkRuntime() {
   const { status, stderr } = spawnSync(runtime(), ['--version'], { encoding: 'utf8' });
   if (status === 0) return;
@@ -86,7 +93,7 @@ const listFiles = (folder) =>
 
 const partNames = { visitor: "visitor's page", console: 'console', server: 'server' };
 
-/** Builds those of the visitor's page, the console and the server whose sources have changed. */
+/** Builds the visitor's page, the console and the server, each only if its source folders or package-lock.json have changed. */
 export function build() {
   for (const pages of ['visitor', 'console']) buildPart(pages, ['web', join('src', 'core')], viteCommand(pages));
   buildPart('server', ['src', 'scripts'], [join(root, 'scripts', 'build-server.ts')]);

@@ -15,7 +15,7 @@ const batchSizes: readonly (readonly [RegExp, number])[] = [
 /**
  * Combines test files that can share a process.
  * @param folder for the files that load several test files
- * @returns the files to run, in the order of `files`
+ * @returns the files to run: the batches, and the files that run alone, in the order of the first test file of each
  */
 export function batchTestFiles(files: readonly string[], folder: string): string[] {
   const open = new Map<RegExp, { readonly entry: string; readonly members: string[] }>();

@@ -50,9 +50,9 @@ async function readResponse(response: Response): Promise<TestResponse> {
   return { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : text };
 }
 
-/** True for tests that depend on the behavior of a real disk. */
+/** True for the folders of tests that depend on the behavior of a real disk. */
 const isAboutDisks = /\/test\/(ports|process|faults)\//.test(process.argv[1] ?? '');
-/** Other tests use a folder in memory if the test runner provides one, because on a disk they would mostly wait for it. */
+/** Other tests use a folder in memory if the test runner provides one, because on a disk they would mostly wait for the disk. */
 const temporaryParent = isAboutDisks ? tmpdir() : (process.env['POSTERN_TEST_MEMORY'] ?? tmpdir());
 
 /** Creates a folder that is deleted after the test. */
@@ -67,7 +67,7 @@ const cheapHashParameters = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
 const transferCheckInterval = 200; // ms; short, because many tests wait until a transfer is stopped
 const jobInterval = 100; // ms; short, because many tests wait for a job
 
-/** Starts a complete Postern with real parts on a free port. It is stopped after the test. */
+/** Starts a complete Postern on a free port, with real parts except those in `replacements`. It is stopped after the test. */
 export async function startPostern(t: TestContext, { environment = {}, replacements = {}, data }: StartOptions = {}) {
   const folder = data ?? (await temporaryFolder(t));
   const database = 'POSTERN_DATABASE_URL' in environment ? {} : await databaseOf(folder);

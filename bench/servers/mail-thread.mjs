@@ -1,4 +1,4 @@
-// A bare server with a thread that sends mails with nodemailer. It shows how much memory such a thread takes.
+// A bare server that starts a thread, which sends mails with nodemailer. bench/mail.ts measures how much memory the thread takes.
 // Argument: port of the mail server. The first request for /send starts the thread.
 import { createServer } from 'node:http';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';

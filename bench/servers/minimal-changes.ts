@@ -1,5 +1,5 @@
-// The smallest program that keeps two promises of Postern. It records an upload as pending, stores it durably in a thread, and
-// records it as done. It inserts a share together with its audit entry. Each response is sent after the commit is on disk.
+// A small program that keeps two promises of Postern. For an upload: it records the upload as pending, stores it in a thread, and
+// records it as done. For a share: it inserts the share and its audit entry together. A response is sent when all of this is on disk.
 import { createHash } from 'node:crypto';
 import { closeSync, fdatasync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

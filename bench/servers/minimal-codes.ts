@@ -1,5 +1,5 @@
 // The smallest program that stores sign-in codes durably, a few in each commit as Postern does. While too many requests
-// wait, it refuses further ones without reading them. It also answers visits.
+// wait, it refuses further ones without reading them. It answers all other requests with {}.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -50,8 +50,8 @@ interface Start {
 }
 
 /**
- * Starts a sign-in with minimal work. Like Postern, it checks that the link is valid, counts the requests of each
- * network, and refuses requests from other websites. An encrypted cookie contains the state, the nonce and the PKCE verifier.
+ * Starts a sign-in with minimal work. Like Postern, it checks that the link is valid and limits the requests, here by client
+ * address. It also refuses requests with an `Origin` header. An encrypted cookie contains the state, the nonce and the PKCE verifier.
  */
 export function startMinimalSignIn(request: IncomingMessage): Start {
   const link = links.get(request.url?.split('/', 3)[2] ?? '');

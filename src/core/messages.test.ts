@@ -14,7 +14,7 @@ test('every message has one of the statuses that Postern uses', () => {
   for (const [name, { status }] of all) assert.ok(statuses.has(status), `${name} has status ${status}`);
 });
 
-test('the number of a message has four digits and begins with the first two of its status', () => {
+test('the number of a message has four digits and begins with the first two digits of its status', () => {
   for (const [name, { id, status }] of all) {
     assert.match(String(id), /^\d{4}$/, name);
     assert.equal(String(id).slice(0, 2), String(status).slice(0, 2), name);

@@ -18,7 +18,7 @@ test('folders come first in every order', () => {
   assert.deepEqual(names(samples, { sort: 'size', order: 'desc' }).slice(0, 2).sort(), ['Z', 'a']);
 });
 
-test('a folder is sorted by size or by time, and equal entries by name', () => {
+test('the entries of a folder are sorted by size or by time, and equal entries by name', () => {
   assert.deepEqual(names(samples, { sort: 'size' }), ['a', 'Z', 'c.txt', 'A.txt', 'b.txt']);
   assert.deepEqual(names(samples, { sort: 'modifiedDateTime' }), ['Z', 'a', 'b.txt', 'c.txt', 'A.txt']);
   assert.deepEqual(names(samples, { sort: 'modifiedDateTime', order: 'desc' }), ['a', 'Z', 'A.txt', 'c.txt', 'b.txt']);
@@ -81,7 +81,7 @@ test('the ETags of entries count as memory', () => {
   assert.equal(page(10_000), 10);
 });
 
-test('listing a folder that does not fit into memory returns the same page, or fails with PageTooDeep', () => {
+test('with a memory limit, a listing returns the same page as without one, or fails with PageTooDeep', () => {
   let refused = 0;
   fc.assert(
     fc.property(anyEntries, anyQuery, fc.nat(8), fc.integer({ min: 1, max: 3 }), (entries, query, startIndex, pageSize) => {
@@ -124,7 +124,7 @@ test('every page of a folder with 30,000 files is a part of the same sorted list
     }
 });
 
-test('sorting a large folder stops after every few thousand comparisons', () => {
+test('sorting the entries of a large folder pauses at the latest after every few thousand comparisons', () => {
   const selection = new PageSelection<Entry>({ ...firstPage, startIndex: 90_000 }, { keepsAll: true });
   let pauses = 0;
   for (let batch = 0; batch < 100; batch += 1)

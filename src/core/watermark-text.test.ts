@@ -5,7 +5,7 @@ import { watermarkText } from './watermark-text.ts';
 const ann = { user: 'Ann Lee', email: 'ann@example.com', address: '203.0.113.7', date: '2026-11-29' };
 const nobody = { ...ann, user: '', email: '' };
 
-test('a watermark names the visitor in place of its placeholders', () => {
+test('a watermark contains data of the visitor, or the date, in place of its known placeholders', () => {
   assert.equal(watermarkText('For {user} ({email}), {ip}, {date}', ann), 'For Ann Lee (ann@example.com), 203.0.113.7, 2026-11-29');
   assert.equal(watermarkText('Draft {unknown}', ann), 'Draft {unknown}');
   assert.equal(watermarkText('{user}', { ...ann, user: '{ip}' }), '{ip}');

@@ -42,7 +42,7 @@ test('a dry run returns success with dryRun and without the fields of new record
   await postern.call('share/invite', { id: share.id, emails: 'gil@example.com' });
   const [mail] = (await postern.call('mail/deliveries')).list;
   await until(async () => {
-    await postern.send('mail/drop', { state: 'waiting' }); // does not drop the mail while it is being sent
+    await postern.send('mail/drop', { state: 'waiting' }); // no effect while the mail is being sent, so the loop repeats it
     return (await postern.call('mail/deliveries')).list[0].state === 'dropped';
   });
   await postern.call('signature/update', { certificate: certificateFile, password: certificatePassword });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createUsersProfile, type Json, newShare, startPostern } from '../start.ts';
 import { fieldErrorAt, fieldErrorsOf } from './field-errors.ts';
 
-test('a time is accepted with any ISO 8601 offset and returned in UTC with milliseconds', async (t) => {
+test('a date, or a time with any ISO 8601 offset, is accepted and returned in UTC with milliseconds; an end date includes its day', async (t) => {
   const postern = await startPostern(t);
   for (const [input, output] of [
     ['2026-01-31T09:00:00Z', '2026-01-31T09:00:00.000Z'],
@@ -18,7 +18,7 @@ test('a time is accepted with any ISO 8601 offset and returned in UTC with milli
   assert.equal((await postern.call('share/get', { id })).validityEndDate, '2027-01-01T00:00:00.000Z');
 });
 
-test('a date that does not exist is refused', async (t) => {
+test('a date or time that does not exist or has another format is refused', async (t) => {
   const postern = await startPostern(t);
   for (const date of [
     '2026-02-29',
@@ -93,7 +93,7 @@ test('a required text must not be empty, but userNames may be empty', async (t) 
   assert.equal((await postern.send('share/add', newShare({ userNames: '' }))).status, 200);
 });
 
-test('control characters are refused, except line breaks in free text', async (t) => {
+test('control characters and lone surrogates are refused, except line breaks in free text', async (t) => {
   const postern = await startPostern(t);
   for (const [field, value] of [
     ['title', 'a\nb'],
@@ -126,7 +126,7 @@ test('a username has no comma or colon, and is unique within its login profile r
   assert.equal((await postern.send('accessuser/add', { username: 'aNN', active: true })).status, 200);
 });
 
-test('a user without authId joins the default login profile; the response says so if users cannot sign in there', async (t) => {
+test('a user without authId joins the default login profile; another message is returned if this profile does not use access users', async (t) => {
   const postern = await startPostern(t);
   const withoutSignIn = await postern.call('accessuser/add', { username: 'ann', active: true });
   const { id } = await postern.call('loginprofile/add', { title: 'Clients' });

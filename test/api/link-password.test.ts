@@ -66,7 +66,7 @@ test('a new linkPassword ends earlier sessions, and a linkPassword profile that 
   assert.equal(await profiles(), before);
 });
 
-test('a weak linkPassword is refused, and a linkPassword is neither returned nor stored in the audit log', async (t) => {
+test('a weak or too long linkPassword is refused, and a linkPassword is neither returned nor stored in the audit log', async (t) => {
   const postern = await startPostern(t);
   for (const weakPassword of ['nine-char', 'x'.repeat(257), 'password123'])
     assert.deepEqual(

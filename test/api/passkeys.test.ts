@@ -88,7 +88,7 @@ test('an expired challenge does not count as a wrong second factor', async (t) =
     assert.deepEqual(outcome(await signIn({ passkey: { challengeToken, credential } })), [401, 'secondFactorNeeded'], `attempt ${attempt}`);
 });
 
-test('a passkey of another device, another page or another challenge is refused, and the right one works afterwards', async (t) => {
+test('a passkey of another device, page or challenge, or with malformed data, is refused, and the right one works later', async (t) => {
   const { signIn, begin, device, time } = await startWithPasskey(t);
   type Options = { challenge: string };
   const stranger = passkeyDevice();

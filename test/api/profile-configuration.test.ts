@@ -63,7 +63,7 @@ test('audit entries contain no secrets, in search or in export', async (t) => {
   assert.ok(!rows.includes(key));
 });
 
-test('no secret is stored in plain text on the disk', async (t) => {
+test('no file of the data folder contains a secret of a login profile or an API key in plain text', async (t) => {
   const postern = await startPostern(t);
   await addProfiles(postern);
   const key = await addKey(postern, 'reader');
@@ -93,7 +93,7 @@ test('an update that contains the mask keeps the secret, and a new profile that 
   assert.deepEqual([maskedPassword.status, fieldErrorsOf(maskedPassword)], [400, ['password']]);
 });
 
-test('the mask is refused if the profile has no such secret, even if it has a secret of another type', async (t) => {
+test('the mask is refused if the profile has no such secret, even if it has the secret of another profile type', async (t) => {
   const postern = await startPostern(t);
   const { byOidc } = await addProfiles(postern);
   const answer = await postern.send('loginprofile/update', {

@@ -69,7 +69,7 @@ function addUp(windows: readonly (readonly VisitorCounts[])[]) {
 
 const byKey = (one: { key: string }, other: { key: string }) => (one.key < other.key ? -1 : 1);
 
-test('an activity report is read in parts (windows): their counts add up to those of a single count, and each lists the latest visitors first', async (t) => {
+test('an activity report is read in parts (windows): the counts of all windows add up to the counts over all entries, and each window lists the latest visitors first', async (t) => {
   const { call, ports } = await startPostern(t);
   const start = Date.parse('2026-03-01T00:00:00Z');
   const anyEntry = fc.record({
@@ -94,7 +94,7 @@ test('an activity report is read in parts (windows): their counts add up to thos
   await fc.assert(fc.asyncProperty(fc.array(entryOf35Minutes, { maxLength: 30 }), fc.integer({ min: 1, max: 8 }), check), { numRuns: 15 });
 });
 
-test('a half hour with very many entries is read in parts, and each of its visits counts once', async (t) => {
+test('a half hour with more entries than a window may hold is read in parts, and each of its visits counts once', async (t) => {
   const { call, ports } = await startPostern(t);
   const { id, viewId } = await call('share/add', newShare());
   const start = Date.parse('2026-03-01T00:00:00Z');

@@ -71,7 +71,7 @@ test('every search can be read to the end with next links', async (t) => {
   }
 });
 
-test('records that are deleted between two pages do not hide other records or show them twice', async (t) => {
+test('if records are deleted between two pages, no other record is missing or shown twice', async (t) => {
   const postern = await startPostern(t);
   await addShares(postern);
   const all: number[] = (await postern.call('share/search')).list.map(({ id }: { id: number }) => id);
@@ -88,7 +88,7 @@ test('records that are deleted between two pages do not hide other records or sh
   assert.deepEqual(receivedIds, all);
 });
 
-test('an invalid cursor, one of another sort order, or one with startIndex is refused, and the error names the field', async (t) => {
+test('an invalid cursor, one of another sort field or order, or one with startIndex is refused, and the error names the field', async (t) => {
   const postern = await startPostern(t);
   await addShares(postern);
   const { headers } = await postern.send('share/search', { pageSize: 1, sortField: 'title' });
@@ -130,7 +130,7 @@ test('sorting shares by userNames does not scan all names, even if one share has
   await postern.call('share/add', newShare({ title: 'Open' }));
   const sortedTitles = async () => (await postern.call('share/search', { sortField: 'userNames' })).list.map(({ title }: Json) => title);
   assert.deepEqual(await sortedTitles(), ['Open', 'Listed']);
-  if (store.dialect.name === 'sqlite') return; // SQLite uses the primary key of the table
+  if (store.dialect.name === 'sqlite') return; // SQLite uses the primary key of `share_user`
   await sql`analyze share_user`.execute(store.read);
   await sortedTitles();
   assert.doesNotMatch(await plan(store), /Seq Scan on share_user/);

@@ -23,7 +23,7 @@ test('a tenant without a policy has no restrictions; an update keeps absent fiel
   assert.deepEqual(await postern.call('tenant/getPolicy'), emptyPolicy);
 });
 
-test('with longestValidityDays set, an active share must end within that period, and an inactive share is checked when it is activated', async (t) => {
+test('with longestValidityDays set, an active share must not be valid for longer, and an inactive share is checked when it is activated', async (t) => {
   const postern = await startPostern(t);
   const inactive = await postern.call('share/add', newShare({ active: false }));
   await postern.call('tenant/updatePolicy', { longestValidityDays: 30 });

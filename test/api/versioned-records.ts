@@ -3,7 +3,7 @@ import { createUsersProfile, newShare, type TestPostern } from '../start.ts';
 export const ifMatch = (etag: string) => ({ headers: { 'if-match': etag } });
 export const newPassword = { userPassword: 'another long secret', confirmPassword: 'another long secret' };
 
-/** Creates a login profile with users and a share. @returns the records of both, and of the user ann */
+/** Creates a login profile with two users, and a share. @returns the records of the share, the login profile and the user ann */
 export async function createRecords(postern: TestPostern) {
   const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann' }));

@@ -123,7 +123,7 @@ test('viewId conflicts in dry runs count toward the rate limit, so dry runs cann
   assert.equal(await status(postern.send('share/updateSharableLink', { id, viewId }, { query: { dryRun: 'true' } })), 429);
 });
 
-test('a change of link requires an id; share/update refuses a viewId and refers to updateSharableLink', async (t) => {
+test('a change of link requires an id; share/update refuses a new viewId, path, location or tid, and refers to updateSharableLink for the viewId', async (t) => {
   const postern = await startPostern(t);
   assert.deepEqual(fieldErrorsOf(await postern.send('share/updateSharableLink', { viewId: 'some-view-id' })), ['id']);
   assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/updateViewId', {})), ['id']);

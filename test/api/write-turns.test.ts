@@ -27,7 +27,7 @@ test('every write during a request takes turns with the writes of other clients'
   await postern.send('operator/signOut', {}, { key: null, headers: { cookie, origin: postern.apiUrl } });
   const session = await signIn(postern, new URL(share.viewUrl).pathname, 'ann');
   await postern.send('share/add', newShare({ viewId: share.viewId }));
-  // The last request: half a second later, a job writes how many bytes were downloaded.
+  // This request must be the last: half a second after it, a job writes how many bytes were downloaded.
   await postern.visit(`${new URL(share.viewUrl).pathname}/file/welcome.txt`, { headers: { cookie: session } });
 
   assert.ok(turns.length >= 12, `only ${turns.length} writes`);

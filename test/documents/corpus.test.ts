@@ -18,7 +18,11 @@ type Expectations = Readonly<Record<CorpusKind, Expected>>;
 
 const [noPages, notMarked, notSigned] = [['415 hasNoPages'], ['403 cannotBeMarked'], ['403 cannotBeSigned']];
 const tooCostly = '413 documentTooLarge';
-/** Returns what is expected of each kind: `document` if it can be drawn, else `unreadable` (or 413 for an image). @param over exceptions */
+/**
+ * Returns what is expected for each kind: `document` if Postern can draw it, else `unreadable`. For an unreadable image, 413 is expected
+ * too.
+ * @param over other values for some kinds
+ */
 const expectationsOf = (document: Expected, unreadable: readonly string[], over: Partial<Expectations> = {}): Expectations => ({
   ...{ document, unsignable: document, image: document },
   ...{ unreadable, unreadableImage: [...unreadable, tooCostly], playable: unreadable, other: unreadable },
@@ -41,7 +45,7 @@ const signedOnly: Partial<Expectations> = {
   other: 'original',
 };
 
-/** For each combination of flags: what `pages`, `view` and `file` send. */
+/** Some combinations of flags, and what `pages`, `view` and `file` send with each. */
 const shares: readonly [name: string, flags: object, pages: Expectations, view: Expectations, file: Expectations][] = [
   ['no protection', {}, expectationsOf('pages', noPages), { ...all('original'), other: ['415 cannotBeViewed'] }, all('original')],
   [
@@ -89,7 +93,7 @@ before(async () => {
   corpus = await documentCorpus(hasQpdf ? folder : null);
 });
 
-/** Checks a new file with other programs. */
+/** Checks a new file: a PDF with other programs, if they are installed, and an image with sharp. */
 async function checkNewFile(bytes: Buffer, isSigned: boolean): Promise<void> {
   if (!bytes.subarray(0, 5).equals(Buffer.from('%PDF-'))) return void (await sharp(bytes).stats());
   const path = join(folder, 'checked.pdf');

@@ -14,7 +14,7 @@ async function shareDocuments(t: TestContext, documents: Readonly<Record<string,
   return { postern, send: (path: string) => sendPath(postern, base + path) };
 }
 
-test('a document that is made to take all time or memory is refused, others are drawn afterwards, and requests are answered meanwhile', async (t) => {
+test('a document that would take very much time or memory is refused; the health check works meanwhile, and another document is drawn afterwards', async (t) => {
   const bombs = { 'forms.pdf': nestedForms(), 'pages.pdf': manyPages(40_000), 'huge.png': hugePng() };
   const { postern, send } = await shareDocuments(t, { ...bombs, 'good.pdf': await samplePdf() });
   for (const name of Object.keys(bombs)) {

@@ -81,7 +81,7 @@ test('the original of a protected Office document is never sent, and its pages h
   }
 });
 
-test('a damaged Office document is refused with its reason, and a ZIP file that is no Office document has no pages', {
+test('the refusal of a damaged Office document names the reason, and a ZIP file that is no Office document has no pages', {
   skip,
   timeout: 60_000,
 }, async (t) => {
@@ -136,7 +136,9 @@ test('an Office document that links to an address causes no request', { skip, ti
   assert.equal(requests, 0);
 });
 
-test('a program in the sandbox of LibreOffice has no network, no environment, and no files but programs and fonts', { skip }, () => {
+test('a program in the sandbox of LibreOffice has no network, no environment variables of Postern, and no files of the machine but programs and fonts', {
+  skip,
+}, () => {
   const script = [
     'ls -d /home /root /srv /var/lib /etc/passwd',
     'for folder in / /etc /usr /proc /dev /dev/shm; do echo text > $folder/written && echo "wrote to $folder"; done',
@@ -151,7 +153,7 @@ test('a program in the sandbox of LibreOffice has no network, no environment, an
   assert.equal(stdout, 'the document\n');
 });
 
-test('without LibreOffice, the response of a visit says that Office documents have no pages, and they are refused', async (t) => {
+test('without LibreOffice, the response of a visit says that Office documents have no pages, and requests for their pages are refused', async (t) => {
   const postern = await startWithFiles(t, { 'a.docx': word }, { POSTERN_LIBREOFFICE: 'none' });
   const { base } = await shareOf(postern);
   assert.equal((await sendPath(postern, `${base}/visit`)).json.share.officePages, false);

@@ -76,7 +76,7 @@ const blockedCalls: readonly { readonly call: string; readonly path: string; rea
 ];
 
 for (const { call, path, init, long } of blockedCalls)
-  test(`while a mount hangs in ${call}, other locations and the health check respond, and a request to the mount ends once it responds again`, {
+  test(`while a mount hangs in ${call}, other locations and the health check respond, and a request to the mount succeeds once the mount responds again`, {
     timeout: 120_000,
   }, async (t) => {
     const reason = missingRequirement() ?? (long && !isLong ? 'only npm run test:faults runs this test' : undefined);

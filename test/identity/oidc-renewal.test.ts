@@ -134,7 +134,7 @@ test('a running download of a user whom the provider no longer knows is cut afte
   await connectionError;
 });
 
-test('a session that two processes renew at the same time is renewed by one of them', async (t) => {
+test('if two processes want to renew a session at the same time, only one of them sends a request to the provider', async (t) => {
   const { provider, postern, profile, clock, list } = await startSignedIn(t);
   const { store } = postern.ports;
   const before = provider.tokenRequests.length;
@@ -152,14 +152,14 @@ test('a session that two processes renew at the same time is renewed by one of t
   const row = await store.read.selectFrom('visit_session').select(['identity', 'profile_id']).executeTakeFirstOrThrow();
   assert.equal(row.profile_id, Number(profile.id));
   const identity = JSON.stringify({ ...JSON.parse(row.identity ?? '{}'), claimsAt: clock.now() });
-  // Because of the new refresh token, this process cannot take the lease any more, so it sends no request.
+  // The other process stores a new value of `renewal`, so this process cannot take the lease any more and sends no request.
   const renewedRow = { identity, renewal: 'of the other process', renewing_until: null };
   await store.write((tx) => tx.updateTable('visit_session').set(renewedRow).execute(), 'job');
   assert.equal(await waiting, 200);
   assert.equal(provider.tokenRequests.length, before);
 });
 
-test('a new refresh token is not lost if the database cannot store it at that moment, and the session does not end', async (t) => {
+test('a new refresh token is not lost if the database cannot store it when it arrives, and the session does not end', async (t) => {
   const { provider, postern, clock, visit, list, sessions } = await startSignedIn(t);
   const { store } = postern.ports;
   const { write } = store;
@@ -173,7 +173,7 @@ test('a new refresh token is not lost if the database cannot store it at that mo
   assert.ok((await visit()).status >= 500);
   Object.assign(store, { write });
   assert.equal(await sessions(), 1);
-  await store.write((tx) => tx.updateTable('visit_session').set({ renewing_until: null }).execute(), 'job'); // the lease has ended
+  await store.write((tx) => tx.updateTable('visit_session').set({ renewing_until: null }).execute(), 'job'); // ends the lease
   await until(async () => (await list()) === 200);
   const refreshTokens = provider.tokenRequests.map((form) => form.get('refresh_token')).filter((token) => token !== null);
   assert.deepEqual(refreshTokens, ['a-refresh-token', 'the-second-token']);

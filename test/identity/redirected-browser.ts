@@ -75,7 +75,7 @@ export class RedirectedBrowser {
     if (value !== '') this.cookies.push({ origin, path, name, value });
   }
 
-  /** Calls `visit` at a link or portal. */
+  /** Opens `/visit` of a link or portal. @param base its path, such as `/s/{viewId}` */
   async visit(postern: TestPostern, base: string): Promise<Pick<TestResponse, 'status' | 'body'>> {
     const { response } = await this.open(`${postern.publicUrl}${base}/visit`);
     return { status: response.status, body: JSON.parse(await response.text()) };

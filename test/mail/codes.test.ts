@@ -111,7 +111,7 @@ test('without a mail server, a request for a code is refused, and the response s
   assert.deepEqual([status, body.code], [503, 'signInUnavailable']);
 });
 
-test('the response to a malformed request names the field and says what is valid', async (t) => {
+test('the refusal of a sign-in or code names the wrong field, or says that the link sends no codes or needs no sign-in', async (t) => {
   const { postern, share } = await startWithCodes(t);
   const passwordProfile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'correct horse' });
   const passwordShare = await createShare(postern, { authenticationId: passwordProfile.id });
@@ -173,13 +173,13 @@ test('after the secret key is lost, no mail with a code is left in the database'
   assert.deepEqual(await storedMails(postern), []);
 });
 
-test('after the secret key is lost, codes of the old key do not stop the mails with new codes', async (t) => {
+test('after the secret key is lost, codes that were encrypted with the old key do not stop the mails with new codes', async (t) => {
   const data = await temporaryFolder(t);
   const { postern, profile, share } = await startWithCodes(t, { data, environment: mailSettings });
   await new Browser(postern).request(share.base, ann);
   const { store, random } = postern.ports;
   await store.write(async (tx) => {
-    await tx.updateTable('delivery').set({ attempts: 0, state: 'waiting', due_at: 0 }).execute(); // as if the sender had been stopped
+    await tx.updateTable('delivery').set({ attempts: 0, state: 'waiting', due_at: 0 }).execute(); // as if nobody had tried to send it yet
     await forgetSecrets(tx, keyVault('another-secret-key', random));
   }, 'job');
   await postern.stop();

@@ -14,7 +14,7 @@ async function addShareWithUsers(postern: TestPostern, emails: readonly string[]
   return (await postern.call('share/add', newShare({ authenticationId: authId, allowAllUsers: false, userNames }))).id;
 }
 
-test('without addresses, an invitation goes to the users whom the share lists, if they have an e-mail address', async (t) => {
+test('an invitation that names no addresses goes to those users listed by the share who have an e-mail address', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const id = await addShareWithUsers(postern, ['', 'ann@example.com', '', 'bob@example.com']);
   await postern.call('share/invite', { id });
@@ -23,7 +23,7 @@ test('without addresses, an invitation goes to the users whom the share lists, i
   await sink.waitFor(({ to }) => to.includes('bob@example.com'));
 });
 
-test('an invitation goes to all of up to 1000 listed users with an address, and is refused if there are more', async (t) => {
+test('an invitation to the listed users is sent if at most 1000 of them have an address, and is refused if more have one', async (t) => {
   const { postern } = await startWithMail(t);
   const emails = Array.from({ length: 1001 }, (_, index) => `u${index}@example.com`);
   const tooMany = await addShareWithUsers(postern, ['', ...emails]);

@@ -22,7 +22,7 @@ function openMail(t: TestContext, options: Omit<SmtpMailOptions, keyof typeof co
 
 const needsOpenssl = { skip: isInstalled('openssl') ? false : 'openssl is not installed' };
 
-test('no mail is sent to a server that offers no TLS', async (t) => {
+test('if TLS is required, no mail is sent to a server that does not offer it', async (t) => {
   const sink = await startMailSink(t);
   const credentials = { user: 'postern', password: 'secret' };
   const send = openMail(t, { host: '127.0.0.1', port: sink.port, secure: false, requiresTls: true, credentials });

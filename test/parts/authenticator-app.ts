@@ -7,7 +7,7 @@ function bytesOf(base32: string): Buffer {
   return Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
 }
 
-/** Returns the code that an authenticator app shows (RFC 6238, without the library of the server). @param now time in ms */
+/** Returns the code that an authenticator app shows (RFC 6238). Does not use the library that Postern uses. @param now time in ms */
 export function codeAt(secret: string, now: number): string {
   const step = Buffer.alloc(8);
   step.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)));

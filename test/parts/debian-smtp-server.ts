@@ -20,7 +20,7 @@ export interface DebianMail {
 
 export const hasDebianSmtpServer = () => spawnSync(python, ['-c', 'import aiosmtpd.smtp'], { stdio: 'ignore' }).status === 0;
 
-/** Starts the server. The user is `postern`, the password `secret`. */
+/** Starts an SMTP server with Debian's aiosmtpd. The user is `postern`, the password `secret`. */
 export async function startDebianSmtpServer(t: TestContext, certificateFile: string, keyFile: string) {
   const child = spawn(python, [script, certificateFile, keyFile], { stdio: ['ignore', 'pipe', 'inherit'] });
   atEnd(t, () => endProcess(child, 'SIGTERM'));

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 
 /** A proxy that holds some requests until a test releases them. */
 export interface HoldingProxy extends AsyncDisposable {
-  /** The address of the target, at the proxy. */
+  /** URL of the proxy with the path of the target: requests to it reach the target through the proxy. */
   readonly url: string;
-  /** Resolves when a request is held. */
+  /** Resolves when the first request is held. */
   readonly held: Promise<void>;
   release(): void;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hasEnded } from './end-process.ts';
 import { freePort } from './free-port.ts';
 
-/** The variable parts of the nginx configuration, in its syntax. */
+/** The variable parts of the nginx configuration. Lines and locations are in the syntax of nginx. */
 export interface NginxOptions {
   /** Servers of the upstream `postern`, as host:port. */
   readonly postern: readonly string[];

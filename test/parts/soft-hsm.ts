@@ -10,7 +10,7 @@ import { isInstalled } from './is-installed.ts';
 const module = '/usr/lib/softhsm/libsofthsm2.so';
 const [label, pin] = ['postern', '1234'];
 
-/** Returns what is missing to start a token, or an empty string. */
+/** Returns the package that is missing to create a token, or an empty string. */
 export function missingForToken(): string {
   if (!existsSync(module) || !isInstalled('softhsm2-util')) return 'softhsm2';
   return existsSync('/usr/bin/pkcs11-tool') ? '' : 'opensc';
@@ -18,7 +18,7 @@ export function missingForToken(): string {
 
 /** A PKCS #11 token in software: SoftHSM. */
 export interface SoftHsm {
-  /** Settings of Postern, without those of keys. */
+  /** The settings of Postern for this token, without POSTERN_PKCS11_KEYS. */
   readonly environment: Readonly<Record<string, string>>;
   /** Imports a private key. @param file PKCS #8 in PEM @param id hexadecimal */
   importKey(file: string, id: string): void;
@@ -26,7 +26,7 @@ export interface SoftHsm {
   remove(): Promise<void>;
 }
 
-/** Creates a token. The variable SOFTHSM2_CONF of this process names it until the end of the test. */
+/** Creates a token. The variable SOFTHSM2_CONF of this process names its configuration file until the end of the test. */
 export async function createToken(t: TestContext): Promise<SoftHsm> {
   const folder = await temporaryFolder(t);
   const configuration = join(folder, 'softhsm.conf');

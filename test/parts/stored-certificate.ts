@@ -14,5 +14,5 @@ export const certificateFile = [
   'D64cLWtU8HrxWPhZf/ebMEEwMTANBglghkgBZQMEAgEFAAQgHATBwtCENDvyHAp2Lsyncfb9KYpBH0kf1j866eL4gAoECPZ2jf1bi83nAgIIAA==',
 ].join('');
 
-/** Its password. */
+/** The password of `certificateFile`. */
 export const certificatePassword = 'a password of a file';

@@ -1,4 +1,5 @@
-// Forwards connections from a socket file to a port of its network namespace, which processes outside the namespace cannot reach.
+// Forwards connections from a socket file to a port of the network namespace in which this program runs. Processes outside of it cannot
+// reach the port.
 import { connect, createServer } from 'node:net';
 
 const [socketFile = '', port = ''] = process.argv.slice(2);

@@ -4,8 +4,10 @@ import { StoreUnavailable } from '#ports/store.ts';
 import type { TestPostern, TestResponse } from '../start.ts';
 
 /**
- * Requests a change. The database accepts the writes before it and is then unavailable, so the outcome of the change is not recorded.
- * @param holdsNames whether the change writes its names to the table `held_name` first, which it does if several processes share a database
+ * Requests a change. The database accepts the writes that precede the change of files, and is then unavailable, so the outcome is not
+ * recorded.
+ * @param holdsNames whether a change of this kind writes its names to the table `held_name` first if several processes can share the
+ *   database
  */
 export async function requestUnrecordedChange(
   t: TestContext,

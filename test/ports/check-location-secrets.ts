@@ -19,8 +19,8 @@ interface SecretLocation {
 }
 
 /**
- * Checks that test and browsing work, that a location's secret is masked and in no audit entry or log line, and that the stored secret is
- * not sent to another server.
+ * Checks that `location/test` and `location/browse` work, that a location's secret is masked and in no audit entry or log line, and that
+ * the stored secret is not sent to another server.
  */
 export async function checkLocationSecrets(
   t: TestContext,

@@ -23,7 +23,7 @@ test('a file that another program changes during every read is reported as chang
   assert.ok(await storage.open(parsePath('log.txt')));
 });
 
-test('if a folder cannot be renamed because the disk is full, the error says so, even if another program writes to the new name', async (t) => {
+test('if a folder cannot be renamed because the disk is full, the error says so, even if another program writes to the new folder', async (t) => {
   const root = await temporaryFolder(t);
   fs.mkdirSync(join(root, 'old'));
   const storage = localDisk(t, root, inlineThreads);

@@ -148,7 +148,7 @@ export function jobContract(engine: string, createDatabase: CreateDatabase): voi
     assert.deepEqual(await claimJobs(ports, 'mail', 1, times), []);
   });
 
-  test(`a recurring job runs once per interval for all processes, by the time of the database (${engine})`, async (t) => {
+  test(`all processes together run a recurring job once per interval, measured by the clock of the database (${engine})`, async (t) => {
     const [one, other] = await openProcesses(t, 'one', 'other');
     assert.ok(one && other);
     let runs = 0;

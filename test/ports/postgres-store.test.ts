@@ -106,7 +106,7 @@ test('all locks of a process are held by one connection, and are released after 
   await until(async () => (await lockingClients(url)).length === 0);
 });
 
-test('work waits while another process holds one of its locks, and does not hold its other locks in the meantime', async (t) => {
+test('work waits while another process holds one of the locks that it needs, and does not hold the others in the meantime', async (t) => {
   const url = await newDatabase();
   const stores = await Promise.all(Array.from({ length: 3 }, () => openPostgresStore(url)));
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
@@ -131,7 +131,7 @@ test('work waits while another process holds one of its locks, and does not hold
   assert.deepEqual(order, ['a lock that was released', 'a lock that is not taken', 'first', 'second']);
 });
 
-test('the server releases the locks of a process that no longer responds', async (t) => {
+test('the database server releases the locks of a process that sends it no statement for too long', async (t) => {
   const url = await newDatabase();
   const [hung, other] = [openPool(url, 1, null), await openPostgresStore(url)];
   atEnd(t, () => hung.close());
@@ -270,14 +270,14 @@ for (const { letters, options, byIndex } of [
     }
   });
 
-/** Returns how many rows of `access_user` and `share_user` the transaction has read. */
+/** Returns how many rows of `access_user` and `share_user` the connection has read and not yet reported to the statistics. */
 async function countReadRows(tx: Tx): Promise<number> {
   const { rows } = await sql<{ rows: string }>`SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0) AS rows
     FROM pg_stat_xact_user_tables WHERE relname IN ('access_user', 'share_user')`.execute(tx);
   return Number(rows[0]?.rows);
 }
 
-/** Opens a store. `maxRows` returns the highest result of `countReadRows` for one change, including reads for constraint checks. */
+/** Opens a store. `maxRows` returns how many rows of these tables the change that read most has read, including constraint checks. */
 async function openCountingStore(t: TestContext, url: string) {
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
@@ -295,7 +295,7 @@ async function openCountingStore(t: TestContext, url: string) {
   return { store: { ...store, write }, maxRows: () => maxRows };
 }
 
-test('a change of a share that lists thousands of new users reads rows in proportion to the list, even before statistics exist', async (t) => {
+test('a change of a share that lists thousands of new users reads rows in proportion to the list, even before the database has statistics of the tables', async (t) => {
   const url = await newDatabase();
   const { store, maxRows } = await openCountingStore(t, url);
   const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: url }, replacements: { ports: { store } } });

@@ -59,7 +59,7 @@ else {
     }
   });
 
-  test('S3 (radosgw): the outcome of a change is unknown if the service does not respond', async () => {
+  test('S3 (radosgw): the outcome of a change is unknown if no connection to the service is possible', async () => {
     const storage = openS3({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
     await assert.rejects(storage.check(), StorageUnavailable);
     const bucket = openBucket({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
@@ -288,7 +288,7 @@ else {
     assert.equal(await readText(storage, '/file'), 'new');
   });
 
-  test('S3 (radosgw): a deletion, or its recovery, that was suspended deletes nothing that another process may have stored since', async () => {
+  test('S3 (radosgw): a deletion or recovery that was suspended deletes nothing after another process has recovered the change', async () => {
     const storage = openS3(await server.newBucket(), outbound);
     await createFolder(storage, parsePath('/'), 'box');
     await putFile(storage, '/box', 'a', 'text');
@@ -343,7 +343,7 @@ else {
     assert.equal((await namesIn(storage, '/'))?.length, 5);
   });
 
-  test('S3 (radosgw): the claim of a name in a drop box is no file, and is deleted if the upload was interrupted before the copy', async () => {
+  test('S3 (radosgw): the claim of a name in a drop box is listed but cannot be opened, and recovery deletes the claim if the file was not copied yet', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     const change = { action: 'upload', parent: parsePath('/'), name: 'a.txt', newName: '', token: newToken() } as const;
@@ -416,7 +416,11 @@ else {
     await checkFileActions(postern, 'bucket');
   });
 
-  /** Creates a bucket. @returns the configuration of a location in it, and a function that lists what uploads have left in staging */
+  /**
+   * Creates a bucket.
+   * @returns the configuration of a location in it, and a function that lists what uploads have left: staged objects and the ids of
+   *   multipart uploads
+   */
   async function newLocation() {
     const configuration = { ...(await server.newBucket()), prefix: 'files' };
     const bucket = openBucket(configuration, outbound);

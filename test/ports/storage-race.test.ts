@@ -47,7 +47,7 @@ test('a symbolic link that is swapped in during an operation gives no access to 
     const file = await storage.stat(parsePath('/file')).catch(() => null);
     if (file) await count(putFile(storage, '/', 'file', 'inside file', file.etag));
   }
-  assert.equal(await race.ended, 0, 'the swapper completed all its rounds');
+  assert.equal(await race.ended, 0, 'the swapper did not complete all its rounds');
   t.diagnostic(`${turn} rounds: ${counts.inside} inside, ${counts.refused} refused`);
   assert.ok(counts.inside > 0);
   assert.deepEqual(swappedFolder.readOutside(), before);

@@ -26,7 +26,7 @@ test('an S3 service without the bucket is unavailable, and its files are not rep
   await assert.rejects(storage.recover(change), isUnavailable);
 });
 
-test('uploads, new folders and renames that an S3 service denies are impossible, so that none of them stays pending', async (t) => {
+test('uploads, new folders and renames that an S3 service denies fail with ChangeImpossible, so that none of them stays pending', async (t) => {
   const denied = '<Error><Code>AccessDenied</Code></Error>';
   const { storage } = await startFakeS3Storage(t, ({ method, url = '' }, response) => {
     if (method === 'HEAD')

@@ -25,6 +25,6 @@ test('under the systemd unit, a new folder can inherit the setgid bit of its par
   assert.match(unit, /^NoNewPrivileges=true$/m);
 });
 
-test('the container runs as a numeric user other than root, so that Kubernetes can check it', () => {
+test('the container runs as a numeric user other than root, so that Kubernetes can check that the user is not root', () => {
   assert.match(readFileSync(join(deploy, 'Containerfile'), 'utf8'), /^USER [1-9]\d*:[1-9]\d*$/m);
 });

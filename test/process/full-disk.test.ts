@@ -16,7 +16,7 @@ const freeBytes = (folder: string) => {
   return bavail * bsize;
 };
 
-/** Waits until the reserve file exists. Postern deletes it when the disk is full. */
+/** Waits until the reserve file has its full size. Postern deletes this file when the disk is full. */
 const waitForReserve = (data: string) => until(() => statSync(join(data, 'reserve'), { throwIfNoEntry: false })?.size === 8 * mebibyte);
 
 /** Appends to a file until the disk is full, or until `bytes` are written. */

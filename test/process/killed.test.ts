@@ -91,7 +91,7 @@ for (const acknowledgements of [5, 60, 150])
     // Staging files that remain are deleted in the background after the start.
     await until(() => !readdirSync(files, { recursive: true, encoding: 'utf8' }).some((name) => /\.postern(-|\/)/.test(name)));
     assert.equal((await second.send('audit/search', { outcome: 'begun' })).body.totalCount, 0);
-    // The audit log and the files on disk agree.
+    // The audit log and the uploaded files on disk agree.
     for (const { action, outcome, path, after } of (await second.send('audit/search', { pageSize: 1000, searchWord: 'new-' })).body.list) {
       if (action !== 'upload') continue;
       assert.equal(exists(path.slice(1)), outcome === 'done', `${path} is recorded as ${outcome} ${JSON.stringify(after)}`);

@@ -89,7 +89,7 @@ test('Postern ends after SIGTERM even if the database hangs', async (t) => {
   await pendingRequest;
 });
 
-test('while the database is a standby, changes and sign-ins get 503, and Postern is ready again when it is the primary', async (t) => {
+test('while the database is a standby, changes and sign-ins get 503, and Postern is ready again when the database is the primary', async (t) => {
   const cluster = await startPostgres(['wal_level=replica', 'hot_standby=on']);
   atEnd(t, () => cluster[Symbol.asyncDispose]());
   const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: cluster.url('postgres'), ...secret } });

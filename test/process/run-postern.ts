@@ -18,7 +18,7 @@ export interface PosternProcess {
 
 /**
  * Starts the built server as a process, and does not wait until it listens.
- * @param wrapper program and parameters that start the server, such as `unshare -m`
+ * @param wrapper a program and its parameters, to which the command of the server is appended, such as `unshare -m`
  */
 export function spawnPostern(t: TestContext, environment: Record<string, string>, wrapper: readonly string[] = []): PosternProcess {
   const { PATH = '' } = process.env;

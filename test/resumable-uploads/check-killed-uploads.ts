@@ -59,9 +59,9 @@ interface UploadLocation {
   readonly environment?: Record<string, string>;
   /** Body of `location/add`; absent: the location `local` is used. */
   readonly location?: { readonly name: string; readonly kind: string; readonly configuration: string };
-  /** Returns the names of the files in the staging area, and of the unfinished uploads at the storage service. @param data POSTERN_DATA */
+  /** Returns the names of all files and service-side uploads that unfinished uploads have left. @param data POSTERN_DATA */
   listStaged(data: string): Promise<readonly string[]>;
-  /** Sweeps the location as if it were 27 hours later: a sweep keeps received bytes for up to 26 hours. Absent: not needed. */
+  /** Sweeps the location with a clock that is ahead: a sweep keeps files that are not old enough. Absent: not needed. */
   sweep?(): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ test('a waiting change whose client closes the connection does not take place, u
   const receivedCount = countRequests(t);
   const client = new AbortController();
   const create = (name: string, init: RequestInit = {}) => postern.visit(`${base}/folder/${name}`, { method: 'POST', ...init });
-  const firstRequests = [create('first'), create('second')]; // a network may run two changes at once
+  const firstRequests = [create('first'), create('second')]; // a wide network may run two changes at a location at once
   await until(async () => calls() === 2);
   const before = receivedCount();
   const abandonedRequests = [

@@ -43,7 +43,9 @@ async function startAtService(t: TestContext, isHeld: (request: string) => boole
   return { proxy, postern, root, inner, send, pendingCount };
 }
 
-test('a rename of a folder at a service waits for a file below that is being put in place, and moves it', { skip }, async (t) => {
+test('a rename of a folder at a service waits until an upload into the folder has put its file in place, and moves the file too', {
+  skip,
+}, async (t) => {
   const { proxy, root, send, pendingCount } = await startAtService(t, (request) => /^PUT .*\/d\/file\b/.test(request));
   assert.equal((await send(`${root}/folder/d`, 'POST')).status, 201);
   const upload = send(`${root}/file/d/file`, 'PUT', 'content');
@@ -60,7 +62,9 @@ test('a rename of a folder at a service waits for a file below that is being put
   assert.equal((await send(`${root}/file/e/file`)).text, 'content');
 });
 
-test('while a folder at a service is renamed, another location of the folder and its new name take no changes', { skip }, async (t) => {
+test('while a folder at a service is renamed, changes in the folder are refused: at its old name, at its new name, and through another location', {
+  skip,
+}, async (t) => {
   const { proxy, root, inner, send } = await startAtService(t, (request) => /^PUT .*\/e\/b\b/.test(request));
   assert.equal((await send(`${root}/folder/d`, 'POST')).status, 201);
   for (const name of ['a', 'b']) assert.equal((await send(`${root}/file/d/${name}`, 'PUT', name)).status, 201);

@@ -98,7 +98,7 @@ test('a shared file cannot be renamed or deleted, and is replaced only with If-M
   assert.equal((await sendPath(postern, `${base}/file`)).text, 'new text');
 });
 
-test('a path below a shared file gets 404 on every route', async (t) => {
+test('at a share of one file, each path below the file gets 404, and so does the ZIP file', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern, { path: '/welcome.txt', folder: false });
   for (const path of ['/list/a', '/file/a', '/file/welcome.txt', '/view/a', '/zip', '/zip/a'])

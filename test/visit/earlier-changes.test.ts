@@ -12,7 +12,7 @@ import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { createShare, sendPath } from './visiting.ts';
 
-test('a new file does not wait for other uploads with its name, but a replacement finds out the outcome of each of them', async (t) => {
+test('a new file does not wait for other uploads with its name, but before a file is replaced, the outcome of each of them is found out', async (t) => {
   const { postern, calls, release } = await startWithBlockedMethod(t, 'upload.place');
   const { base } = await createShare(postern);
   const uploads = Array.from({ length: 5 }, () => sendPath(postern, `${base}/file/a.txt`, { method: 'PUT', body: 'text' }));
@@ -37,7 +37,10 @@ test('a new file does not wait for other uploads with its name, but a replacemen
   await Promise.all(uploads);
 });
 
-/** Starts Postern with the row of a pending change, and a function that tells whether a change at a service may begin beside it. */
+/**
+ * Starts Postern with a pending change.
+ * @returns functions that set and end this change, and one that tries to begin another at a service
+ */
 async function startWithPendingChange(t: TestContext) {
   const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
   const { base } = await createShare(postern);

@@ -36,7 +36,7 @@ test('a change that is sent twice with one idempotency key is made once and gets
   }
 });
 
-test('an idempotency key that was used for another request gets 409', async (t) => {
+test('a request with an idempotency key that was used for another request gets 409', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   await postern.visit(`${base}/folder/a`, { method: 'POST', headers: keyHeader });
@@ -123,7 +123,7 @@ test('a repeated request is refused after its session has ended', async (t) => {
   assert.equal((await request()).status, 401);
 });
 
-test('if the response to a change was lost, a repeated request gets the response after recovery', async (t) => {
+test('if the outcome of a change could not be recorded, a repeated request gets the response of the change after recovery', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: keyHeader });

@@ -202,7 +202,7 @@ test('a request without the permission gets 403 even if the path does not exist'
   }
 });
 
-test('a request for a path that does not exist gets 404, and so does a new item in a missing folder', async (t) => {
+test('a request for a path that does not exist gets 404, and so does a request to create an item in a missing folder', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const requests: [string, RequestInit][] = [

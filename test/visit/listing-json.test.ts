@@ -37,7 +37,7 @@ test('a page that a storage returns twice is formatted once', async () => {
   assert.notEqual(await format(visitor, page(1), mediaTypes), json);
 });
 
-test('a listing of thousands of entries is valid JSON with a Content-Length, also for HEAD', async (t) => {
+test('a listing of thousands of entries is valid JSON with a Content-Length, and HEAD gets the same Content-Length', async (t) => {
   const postern = await startPostern(t);
   const folder = join(postern.files, 'many');
   await mkdir(folder);

@@ -69,14 +69,14 @@ test('reads for disconnected clients count toward the limit of their link, so th
   assert.deepEqual(reads, ['greedy a', 'greedy b', 'greedy c', 'other g']);
 });
 
-/** Requests the page of a large folder that begins at an index. @param read called to read the page */
+/** Requests a page of a large folder. @param startIndex of the first entry of the page @param read called to read the page */
 function requestPage(turns: ListingTurns, address: string, startIndex: number, read: () => Promise<null>): Promise<unknown> {
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 1 } as const;
   const visitor = { viewId: 'link', address, locationId: 1, path: 'large', query, clientGone: new AbortController().signal };
   return turns.page({ ...visitor, responseEnd: new Promise<never>(() => {}) }, read);
 }
 
-test('if a hundred addresses of a wide network request pages of a folder, a page for another network waits for at most two of them', async () => {
+test('if a hundred addresses of a wide network request pages of a folder, a page for another network waits for at most two pages', async () => {
   const turns = new ListingTurns();
   const reads: string[] = [];
   const ends: (() => void)[] = [];

@@ -27,7 +27,7 @@ test('while nothing is mounted, requests to a location with mountPoint get 503, 
   assert.equal(await put('after'), 201);
 });
 
-test('a file can be uploaded in parts to a folder on another mount', async (t) => {
+test('a file can be uploaded in parts to a folder that is on another mount than its location', async (t) => {
   const folder = createMountFolder(t);
   const location = join(folder, 'files');
   if (!mountAt(t, join(location, 'disk'), 'size=8m')) return;

@@ -42,7 +42,7 @@ function addMany(memory: NameMemory, folders: number) {
 const busy = { messageName: 'listingBusy' };
 const [one, another, third] = ['198.51.100.1', '203.0.113.1', '192.0.2.1'] as const;
 
-test('archives with very many folders are refused beyond a memory limit, until other archives end', () => {
+test('an archive with very many folders is refused if it would exceed the memory for names, until other archives end', () => {
   const createMemory = nameMemories();
   const archives = [one, one, another].map((address) => addMany(createMemory(address), 1_000_000));
   assert.throws(() => addMany(createMemory(third), 2_000_000), busy);
@@ -51,7 +51,7 @@ test('archives with very many folders are refused beyond a memory limit, until o
   addMany(createMemory(one), 1_000_000);
 });
 
-test('the archives of one wide network leave half of the memory for names to other networks', () => {
+test('the archives of one wide network take at most half of the memory for names, so other wide networks can use the rest', () => {
   const createMemory = nameMemories();
   for (let archive = 0; archive < 2; archive += 1) addMany(createMemory('198.51.100.77'), 1_000_000);
   assert.throws(() => addMany(createMemory(one), 100_000), busy);

@@ -4,7 +4,10 @@ import { type ClientTurns, portalTurns, searchTurns } from '#features/turns/sear
 import { portalResponse } from '#features/visits/authorization/portal.ts';
 import { createUsersProfile, startPostern } from '../start.ts';
 
-/** Returns a function that reads the first page of a tenant's portal. */
+/**
+ * Starts Postern with a login profile.
+ * @returns a function that reads the first page of its portal, as if the profile belonged to tenant `tid`
+ */
 async function startWithPortal(t: TestContext, searches: ClientTurns, portals: ClientTurns, onQuery = () => {}) {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);

@@ -63,7 +63,7 @@ test('recovery records a change as done if it took place although the disk repor
   );
 });
 
-test('if recovery cannot lock a change, the change stays pending and the next run recovers it', async (t) => {
+test('if recovery cannot lock the names of a change, the change stays pending, and the next run recovers it', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
@@ -272,7 +272,7 @@ test('a change that could not be recovered at the start is recovered later, by a
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
 });
 
-/** Tries three times to recover the changes of a process that cannot reach their location. @returns its failing locations */
+/** Lets a process try three times to recover its own changes at a location that it cannot reach. @returns the failing locations */
 async function failToRecover(ports: TestPostern['ports']): Promise<FailingLocations> {
   let now = 0;
   const failing = new FailingLocations(() => now);
@@ -321,7 +321,7 @@ test('without other processes, changes that could not be recovered at the start 
   await until(async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome === 'done');
 });
 
-test('a download at a process that starts while recovery waits for a location is not recorded as failed', async (t) => {
+test('if a process starts while recovery waits for a location, its running download is not recorded as failed', async (t) => {
   const gate = Promise.withResolvers<void>();
   let isWaiting = false;
   const postern = await startWithStorages(t, (method) => {

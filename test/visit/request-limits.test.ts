@@ -61,7 +61,7 @@ test('at a link, the first thirty archives without an ETag from one site get an 
   for (const { after } of (await entries()).list) assert.equal(after, null, 'each entry is for the entire folder');
 });
 
-test('for one visitor, one archive is planned at a time and sixteen wait; further ones get 503, and listings still work', {
+test('for one network at a link, one archive is planned at a time and sixteen wait; further ones get 503, and listings still work', {
   timeout: 30_000,
 }, async (t) => {
   const { postern, calls: listCalls, release } = await startWithBlockedMethod(t, 'storage.list');
@@ -77,7 +77,7 @@ test('for one visitor, one archive is planned at a time and sixteen wait; furthe
   assert.equal(statuses.filter((status) => status === 200).length, 17);
 });
 
-test('checking a large archive for signatures does not block other archives', async (t) => {
+test('the check whether files of a large archive need a signature does not block other archives', async (t) => {
   let openCalls = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method === 'storage.open') openCalls += 1;

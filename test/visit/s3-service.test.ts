@@ -89,7 +89,7 @@ test('a folder of an S3 location has no modification time', async (t) => {
   );
 });
 
-test('a path that is too long for an S3 service is refused for a new file, and is treated as missing in other requests', async (t) => {
+test('a new file whose path is too long for an S3 service is refused, and a file or folder with such a path is treated as missing', async (t) => {
   const { postern, base } = await startWithService(t, ({ method, url = '' }, response) => {
     const prefix = new URL(url, 'http://service').searchParams.get('prefix') ?? '';
     if (method === 'HEAD') response.writeHead(404).end();

@@ -4,7 +4,7 @@ import { Lane } from '../../src/adapters/storage/disk/thread-lane.ts';
 import { startPostern } from '../start.ts';
 import { createShare } from './visiting.ts';
 
-const size = 600 * 1024; // bytes: only smaller files are read completely when they are opened
+const size = 600 * 1024; // bytes; too large to be read completely when the file is opened
 const client = '203.0.113.7';
 const commandsForClients = [
   ...['createFolder', 'rename', 'remove', 'placeUpload'],

@@ -11,7 +11,7 @@ import { basicAuthorization, createShare, minute, sendPath, settableClock } from
 const from = (address: string, headers: Record<string, string> = {}) => ({ headers: { 'x-forwarded-for': address, ...headers } });
 const prober = '203.0.113.7';
 
-/** Starts Postern and requests sixty unknown links from one network. */
+/** Starts Postern, creates two shares, signs ann in at one of them, and requests sixty unknown links from one network. */
 async function startAndProbe(t: TestContext) {
   const clock = settableClock();
   clock.advance(minute - (clock.now() % minute)); // the start of a minute, so that all requests are in the same minute
@@ -78,7 +78,7 @@ test('a rate-limited network gets only a few password checks per minute', async 
   assert.equal(await status(`${protectedShare.base}/list`, validPassword), 429, 'no password check is left for this minute');
 });
 
-test('a link that does not admit the session answers 429 to a rate-limited network', async (t) => {
+test('a link that does not admit the visitor of a valid session answers 429 to a rate-limited network', async (t) => {
   const { postern, profile, cookie, status } = await startAndProbe(t);
   const closedShare = await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: '' });
   assert.equal(await status(`${closedShare.base}/visit`, { cookie }), 429);
@@ -93,7 +93,7 @@ test('a valid session opens only links of its own login profile from a rate-limi
   assert.equal(await status(`${base}/visit`, { cookie }), 429);
 });
 
-test('without a valid session of the login profile, a rate-limited request does not look up the link', async (t) => {
+test('a rate-limited request without a password and without a valid session of the login profile of the link does not look up the link', async (t) => {
   const { postern, profile, openShare, protectedShare, cookie, status } = await startAndProbe(t);
   const otherProfile = await createUsersProfile(postern, ['bob'], { title: 'Others' });
   const elsewhere = await createShare(postern, { authenticationId: otherProfile.id });

@@ -35,7 +35,7 @@ test('audit entries that wait for the database do not keep the request headers i
   assert.ok(events.hasEvents);
 });
 
-test('an event is counted once if the database fails after it has rejected another event of the batch', async (t) => {
+test('each event is counted once if the database rejects a batch, and becomes unavailable while the events are written one by one', async (t) => {
   const { ports } = await startPostern(t);
   const failures = [new Error('rejected'), null, new StoreUnavailable('the database does not respond')];
   const write: Store['write'] = (work, turn) => {

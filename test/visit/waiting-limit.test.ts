@@ -81,7 +81,7 @@ test('clients of one link that come from many networks do not take the places of
   assert.equal(waitingOf('visitor'), 4);
 });
 
-test('a client whose group is as large as every other group is refused', () => {
+test('beyond the limit, a client is refused if its group is as large as every other group', () => {
   const { add } = newLimit(10);
   add('a', ['link 1'], 5);
   add('b', ['link 2'], 5);

@@ -20,7 +20,7 @@ test('an IPv6 /48 with many /64 networks does not block the uploads of others', 
   slots.take(victim, 'link', failOnAbort)();
 });
 
-test('if uploads of few networks take all slots of a link, other networks can still upload to it', () => {
+test('if uploads of a few wide networks take all slots of a link, other wide networks can still upload to it', () => {
   const slots = uploadSlots();
   const abortedNetworks: string[] = [];
   const networks = ['198.51.100', '203.0.113', '192.0.3', '192.0.4'];
@@ -36,7 +36,7 @@ test('if uploads of few networks take all slots of a link, other networks can st
   for (const release of releases) release();
 });
 
-test('at a link without free slots, a network cannot start another upload if no network has more uploads than it has', () => {
+test('at a link without free slots, a wide network cannot start another upload if no wide network has more uploads', () => {
   const slots = uploadSlots();
   for (let upload = 0; upload < 256; upload += 1) slots.take(`192.0.${upload % 64}.1`, 'link', failOnAbort);
   assert.throws(() => slots.take('192.0.0.2', 'link', failOnAbort), isRefusal('uploadsBusy'));

@@ -31,7 +31,7 @@ async function startWithFiles(t: TestContext) {
   return { postern, data, base };
 }
 
-test('an archive has a length and an ETag, and every range has the same bytes as the entire archive', async (t) => {
+test('an archive has a length and an ETag, and every range has the bytes of that part of the entire archive', async (t) => {
   const { postern, data, base } = await startWithFiles(t);
   const archive = await sendPath(postern, `${base}/zip`);
   const { etag } = archive.headers;
@@ -59,7 +59,7 @@ test('an archive has a length and an ETag, and every range has the same bytes as
   assert.ok(tail.bytes.equals(archive.bytes.subarray(-100)));
 });
 
-test('a download of an archive can be resumed at every byte of its directory, with names of different lengths', async (t) => {
+test('a download of an archive can be resumed at every byte of its central directory, with names of different lengths', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'names'));
   for (const name of ['x'.repeat(200), 'y', 'z'.repeat(100)]) await writeFile(join(postern.files, 'names', name), name);
@@ -159,7 +159,7 @@ test('an archive of more than 50,000 entries is complete but has no length and n
   assert.equal(names.size, 50_001);
 });
 
-test('if a file grows while it is sent in an archive, the archive is valid and has the original size of the file', async (t) => {
+test('if a file grows while it is sent in an archive, the archive is valid and contains as many bytes of the file as it had before', async (t) => {
   const { postern, base } = await startWithFiles(t);
   const log = join(postern.files, 'box/a-log');
   await writeFile(log, '');

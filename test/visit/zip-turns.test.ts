@@ -48,7 +48,7 @@ for (const { title, method, query, over } of [
     const { base } = await createShare(postern, { path: '/box', ...over });
     const next = await createShare(postern);
     calls = 0;
-    // Only one slice per network is read at a time, so the next archive waits for the slice that the gate holds.
+    // Only one slice of a wide network is read at a location at a time, so the next archive waits for the slice that the gate holds.
     await Promise.all([
       requestAndDisconnect(postern, `${base}/zip${query}`, preparationStart.promise),
       requestAndDisconnect(postern, `${base}/zip${query}`, preparationStart.promise),
@@ -75,7 +75,7 @@ test('the last bytes of an archive do not wait until the large files of other ar
     await truncate(join(postern.files, name), size);
   }
   const { base } = await createShare(postern);
-  const bytes = 80; // the central directory and its end record
+  const bytes = 80; // most of the central directory and its end record, which have 81 bytes or more
   const endOf = (name: string) => sendPath(postern, `${base}/zip?name=${name}`, { headers: { range: `bytes=-${bytes}` } });
   const others = ['huge', 'vast', 'huge'].map(endOf);
   assert.equal((await endOf('large')).bytes.length, bytes);

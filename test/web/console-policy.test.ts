@@ -24,7 +24,7 @@ test('an editor can set a password for one link in the share form, and visitors 
   assert.equal((await postern.visit(`/s/${share.viewId}/sign-in`, { method: 'POST', headers, body })).status, 200);
 });
 
-test('after a policy is saved, the settings show how many shares do not comply, and the form for a new share follows it', async (t) => {
+test('after a policy is saved, the settings show how many shares do not comply, and the form for a new share follows the policy', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   await postern.call('share/add', newShare());
   await go('/settings/policy');

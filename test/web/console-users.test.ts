@@ -150,7 +150,7 @@ test('an export contains only the users that match the search, and no formula th
   assert.equal(text, '\ufeffusername,firstName,lastName,email,active\r\ncarla,\'=1+1,"Diaz; ""C""",,false');
 });
 
-test('an export contains every user, even if another user is deleted while it is prepared', async (t) => {
+test('if a user is deleted while an export is prepared, the export contains all other users', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   const { id: authId, users } = await createUsersProfile(postern, ['ann']);
   const added = Array.from({ length: 1000 }, (_, index) => ({ username: `user-${index}`, active: true }));

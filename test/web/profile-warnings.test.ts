@@ -24,7 +24,7 @@ const changes: readonly (readonly [string, before: ProfileValues, after: Partial
   ['LDAP: another server', ldap, { url: 'ldaps://other.example.com' }],
   ['LDAP: another password of the account', ldap, { bindPassword: 'new secret' }],
   ['LDAP: a pattern instead of a search', ldap, { ldapLookup: 'pattern', bindPattern: 'uid={username},dc=example' }],
-  ['LDAP: a field of another kind, which is not sent', ldap, { issuer: 'https://login.example.com' }],
+  ['LDAP: a field of OIDC, which is not sent', ldap, { issuer: 'https://login.example.com' }],
 ];
 
 test('the console warns if and only if a change of a sign-in setting ends the sessions of the profile', () => {

@@ -9,7 +9,7 @@ import { assertAccessible, openSignedInConsole } from './console.ts';
 
 const fileOf = (name: string, size: number) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(size, 'x') });
 
-test('the page shows how much space is left, and says that a file does not fit, and what to do', async (t) => {
+test('the page of a share with a quota shows how much space is left, and if a file does not fit, says so and what to do', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inbox'));
   await writeFile(join(postern.files, 'inbox', 'first.txt'), Buffer.alloc(400_000));

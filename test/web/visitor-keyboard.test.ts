@@ -50,7 +50,7 @@ test('a visitor can sign in, open a folder, preview a file and rename it with th
   assert.deepEqual(await readdir(join(postern.files, 'reports/inner')), ['minutes.txt']);
 });
 
-test('no page is wider than the screen from 320 to 2560 px, even with long names', async (t) => {
+test('the pages of a link are not wider than the screen at 320 to 2560 px, even with long names', async (t) => {
   const postern = await startPostern(t);
   const profile = await createUsersProfile(postern);
   await mkdir(join(postern.files, 'long'));

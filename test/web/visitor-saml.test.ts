@@ -6,7 +6,7 @@ import { missingForSamlProvider } from '../parts/debian-saml-provider.ts';
 const missing = missingForSamlProvider();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
 
-test('a visitor signs in at a SAML provider with one click, at a link and at its portal', options, async (t) => {
+test('a visitor signs in at a SAML provider with one click, at a link and at the portal of the login profile', options, async (t) => {
   const { postern, profile, share } = await startWithSaml(t);
   for (const base of [share.base, `/p/${profile.viewId}`]) {
     const { window } = await openWindow(t, { width: 390, dark: false });

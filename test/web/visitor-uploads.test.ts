@@ -75,7 +75,7 @@ test('a visitor can replace a file whose name is part of ten thousand other name
   const inbox = join(postern.files, 'inbox');
   await mkdir(inbox);
   await writeFile(join(inbox, 'a.txt'), 'old');
-  // `1-a.txt` and the like come before `a.txt`.
+  // In listings, `1-a.txt` and the like come before `a.txt`.
   await Promise.all(Array.from({ length: 10_000 }, (_, index) => writeFile(join(inbox, `${index}-a.txt`), '')));
   const share = await postern.call('share/add', newShare({ path: '/inbox' }));
   const { window } = await openWindow(t, { width: 1440, dark: false });

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import * as library from 'openid-client';
 import { ProviderCache } from './provider-cache.ts';
 
-/** Returns a function that sends a request through a cache, and one that returns how often a tenant's metadata was read. */
+/**
+ * Returns a function that sends a request through a cache, and one that returns how often the metadata of a tenant's providers was read.
+ */
 function countingCache() {
   const cache = new ProviderCache(() => 0);
   const reads = new Map<number, number>();

@@ -12,7 +12,7 @@ const document = readFileSync(new URL('../../../docs/integrator/access-rules.md'
 function table(...header: readonly string[]): readonly (readonly string[])[] {
   const lines = document.split('\n');
   const start = lines.findIndex((line) => line.startsWith(`| ${header.join(' | ')} |`));
-  assert.notEqual(start, -1, `the page has no table ${header.join(', ')}`);
+  assert.notEqual(start, -1, `access-rules.md has no table ${header.join(', ')}`);
   const rows = lines.slice(start + 2);
   return rows
     .slice(

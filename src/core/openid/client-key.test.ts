@@ -14,7 +14,7 @@ test('a client can sign with RSA keys of 2048 to 4096 bits and with keys of P-25
 
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-test('the text of a private key is accepted only if the key is for RSA or P-256', () => {
+test('the text of a private key is accepted only if it is one PEM (PKCS #8) of a key for RSA or P-256', () => {
   const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   for (const key of [p256, ...[2048, 4096].map((modulusLength) => generateKeyPairSync('rsa', { modulusLength }).privateKey)])
     assert.equal(clientKeyTextProblem(`Bag Attributes: <No Attributes>\n${pemOf(key)}`), null);

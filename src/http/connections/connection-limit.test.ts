@@ -78,7 +78,7 @@ test('a connection with a request in progress is not closed to admit a new one f
 });
 
 for (const method of ['PUT', 'PATCH', 'POST'])
-  test(`while a client sends a file or a part of it by ${method}, its other connections are closed before this one`, async (t) => {
+  test(`a connection on which a client sends a file or a part of it by ${method} is closed after its other connections`, async (t) => {
     const { open, openResponses } = await startServer(t);
     const partHeader = method === 'PUT' ? '' : 'Content-Type: application/offset+octet-stream\r\n';
     const upload = await open('127.0.0.1', `${method} /held HTTP/1.1\r\nHost: a\r\n${partHeader}Content-Length: 100\r\n\r\n{`);

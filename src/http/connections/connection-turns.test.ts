@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { readInTurns } from './connection-turns.ts';
 
-/** Connects a client from each address, which sends a request. @returns the server's sockets, in the order of the addresses */
+/** Connects a client from each address, and sends a request from each. @returns the server's sockets, in the order of the addresses */
 async function connectAll(t: TestContext, addresses: readonly string[]): Promise<Socket[]> {
   const listener = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
   await once(listener, 'listening');

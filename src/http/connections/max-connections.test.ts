@@ -14,7 +14,7 @@ test('the connection limit reserves two file descriptors per connection, one mor
   }
 });
 
-test('the connection limit leaves memory for a slow client on each connection, but is at least 512', () => {
+test('with enough file descriptors, the connection limit leaves memory for a slow client on each connection, but is at least 512', () => {
   for (const [memory, most] of [
     [0.5, 512],
     [0.75, 2621],

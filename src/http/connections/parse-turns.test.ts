@@ -180,7 +180,7 @@ test('a client that reads no response while it sends its requests gets all respo
 test('a body that nobody reads is not parsed further, although the connection takes turns with others', { timeout: 20_000 }, async (t) => {
   let time = 0;
   const turns = new ParseTurns(() => {
-    time += 10; // ms: every read waits for a turn
+    time += 10; // ms, so that every read waits for a turn
     return time;
   });
   const requests: IncomingMessage[] = [];

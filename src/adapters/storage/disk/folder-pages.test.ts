@@ -30,7 +30,7 @@ test('a page of an unchanged folder is reused for one second', async () => {
   assert.deepEqual(state.knownVersions, [null, 'v1', null]);
 });
 
-test('a page is read again after its folder, or anything in the location, has changed', async () => {
+test('a page is read again after its folder has changed, or after Postern has changed anything in the location', async () => {
   const { state, pages } = startPages();
   const first = await pages.read(rootPath, query);
   state.version = 'v2';

@@ -32,7 +32,7 @@ for (const [what, text] of Object.entries({
     await assert.rejects(readDecision(Readable.from([Buffer.from(text)]), 10, monotonic, memory()), StorageUnavailable);
   });
 
-test('a decision that is larger than the memory of the tenant is refused for now, before all of it was read', async () => {
+test('a decision that needs more memory than is left for the tenant is refused for now, before all of it is read', async () => {
   const budget = storageMemory(1 << 20);
   let lines = 0;
   async function* longDecision() {

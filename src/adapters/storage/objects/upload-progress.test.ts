@@ -4,7 +4,10 @@ import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { ObjectKeys } from './object-folders.ts';
 import { UploadProgress } from './upload-progress.ts';
 
-/** Returns the progress of an upload at a fake service, which has stored these pieces. Counts the pieces that it sends. */
+/**
+ * Returns the progress of an upload at a fake service, and the number of pieces sent so far. The service sends `pieces` as the stored
+ * progress.
+ */
 function fakeProgress(pieces: Iterable<string>) {
   const sent = { count: 0 };
   async function* body() {
@@ -46,7 +49,7 @@ for (const [what, start, more] of [
   ['more ids than the upload has parts', '[', '"",'.repeat(300)],
   ['an id that never ends', '["', 'x'.repeat(900)],
 ] as const)
-  test(`a service that sends ${what} for the progress of an upload is not read for long`, async () => {
+  test(`if a service sends ${what} for the progress of an upload, loading stops early and fails`, async () => {
     function* pieces() {
       yield start;
       for (let count = 0; count < 2000; count += 1) yield more;
@@ -60,7 +63,7 @@ for (const [what, start, more] of [
     assert.ok(sent.count < 10, `${sent.count} pieces`);
   });
 
-test('progress is refused if an id is not a text, or if the number of ids is wrong', async () => {
+test('progress is refused if its ids are not a JSON list of texts, or if their number is wrong', async () => {
   for (const line of ['[{}]', '[1]', '["a","b"]', '[]', '["a"', '[["a"]]'])
     await assert.rejects(
       fakeProgress([`${line}\n`]).progress.load(1, 0, async () => {}),

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import ssh2 from 'ssh2';
 import { KeyUnusable, PrivateKeys } from './private-key.ts';
 
-/** Encodes a value in DER, with a length of two bytes. */
+/** Encodes a value in DER. The length of the content is written in two bytes. */
 function der(tag: number, content: Buffer): Buffer {
   const head = Buffer.from([tag, 0x82, 0, 0]);
   head.writeUInt16BE(content.length, 2);
@@ -51,7 +51,7 @@ test('an Ed25519 key with a passphrase can be used', async () => {
   assert.equal(key.verify(data, key.sign(data)), true);
 });
 
-test('a key whose passphrase must be hashed very often is refused before it is hashed', async () => {
+test('a key whose passphrase must be hashed in too many rounds is refused before the passphrase is hashed', async () => {
   const text = encrypted(200);
   const withoutEnd = text.replace(/-----BEGIN[^-]*-----\n([^-]*)/, (pem, base64: string) => {
     const bytes = Buffer.from(base64, 'base64');
