@@ -15,7 +15,8 @@ export async function readGrey(file: Buffer | Sharp): Promise<GreyPicture> {
   const image = Buffer.isBuffer(file) ? sharp(file, { limitInputPixels: false }) : file;
   const { data, info } = await image.flatten({ background: '#fff' }).greyscale().raw().toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
-  return { data: Uint8Array.from({ length: width * height }, (_, pixel) => data[pixel * channels] ?? 0), width, height };
+  const grey = channels === 1 ? data : data.filter((_, byte) => byte % channels === 0);
+  return { data: grey, width, height };
 }
 
 /** Returns an empty page with a trace mark, as a PNG. */
