@@ -7,7 +7,6 @@ const minute = 60_000; // ms
  */
 export const digestPauses = [minute, 5 * minute, 15 * minute, 60 * minute] as const;
 const alertsPerPage = 1000;
-const shortestPause = 1000; // ms
 /** The pause after a search is at least this many times as long as its queries. */
 const pauseFactor = 100;
 
@@ -48,14 +47,16 @@ const readPage = (read: Tx, { tid, share_id, visitor }: VisitorOfShare) =>
 export class AlertCollector {
   readonly #store: Store;
   readonly #now: () => number;
+  readonly #shortestPause: number;
   #nextSearch = 0;
   #hasMissingDigest = false;
   #readTime = 0; // ms that the queries of the last search have taken
 
-  /** @param now returns a monotonic time in ms */
-  constructor(store: Store, now: () => number) {
+  /** @param now returns a monotonic time in ms @param shortestPause between two searches, in ms */
+  constructor(store: Store, now: () => number, shortestPause = 1000) {
     this.#store = store;
     this.#now = now;
+    this.#shortestPause = shortestPause;
   }
 
   /** Returns whether a visitor without a digest was found. Searches again only after a pause. */
@@ -111,6 +112,6 @@ export class AlertCollector {
   async #search(use: (pages: AsyncGenerator<VisitorOfShare[]>) => Promise<void>): Promise<void> {
     this.#readTime = 0;
     await use(this.#visitorsWithoutDigest());
-    this.#nextSearch = this.#now() + Math.max(shortestPause, this.#readTime * pauseFactor);
+    this.#nextSearch = this.#now() + Math.max(this.#shortestPause, this.#readTime * pauseFactor);
   }
 }

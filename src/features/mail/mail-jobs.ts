@@ -20,7 +20,7 @@ const pauses = [5000, 30_000, 60_000] as const; // ms
 export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail, now: () => number, every: number): JobKind[] {
   const { store } = ports;
   const common = { concurrency: 1, lease, pauses, maxAttempts: null };
-  const collector = new AlertCollector(store, now);
+  const collector = new AlertCollector(store, now, 2 * every);
   const plan: JobKind = {
     ...{ name: 'plan-mail', every, ...common },
     hasWork: async () => (await collector.hasWork()) || (await hasDueDigest(store)) || hasPendingRecipients(store),
