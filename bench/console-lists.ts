@@ -6,7 +6,7 @@ import type { BenchPostern } from './postern.ts';
 
 const password = 'a horse that reads maps';
 
-/** Returns the cookie of an operator who is signed in to the console. */
+/** Adds an operator, and signs in to the console as this operator. @returns the cookie */
 export async function operatorCookie(postern: BenchPostern): Promise<string> {
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
   const response = await fetch(`${postern.url}/api/v1/operator/signIn`, {

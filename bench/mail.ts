@@ -178,7 +178,7 @@ function addWaitingMails(database: string): void {
   db.exec('COMMIT');
 }
 
-/** Returns by how many MiB the memory of a bare server grows when a thread sends mails. The same requests run before each measurement. */
+/** Returns by how many MiB the memory of a bare server grows when a thread sends mails. Visits run before each of the two measurements. */
 async function memoryOfThread({ port }: MailServer): Promise<number> {
   await using bare = await startServer(
     join(import.meta.dirname, 'servers/mail-thread.mjs'),
@@ -240,7 +240,7 @@ async function measureBacklog(note: Note, data: string, server: MailServer): Pro
   note(atMost(`time until a sign-in code is sent, with ${name}`, (performance.now() - start) / 1000, 10, 's'));
 }
 
-/** Measures visits while many networks request codes, and while the same requests go to a server that does nothing. */
+/** Measures visits while many networks request codes, and while about as many requests go to another server, which only answers. */
 async function measureCodeFlood(note: Note, postern: BenchPostern, server: MailServer, folder: string): Promise<void> {
   const profile = await postern.call('loginprofile/add', { title: 'Flood', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const { viewId } = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });

@@ -83,7 +83,7 @@ export async function measurePages(note: Note, postern: BenchPostern, share: obj
     const list = { url: `${postern.url}/console/shares`, cookie: await operatorCookie(postern), desktop: true };
     const desktopBounds = { performance: 90, accessibility: 100, 'best-practices': 100 };
     await lighthouseScores(note, { what: 'the list of shares in the console', ...list, bounds: desktopBounds }, data);
-  } else console.log('without an installed Chromium: Lighthouse is not run');
+  } else console.log('Chromium is not installed, so Lighthouse does not run');
   const browser = await chromium.launch({ executablePath: await executable.executablePath(), args: browserArguments });
   try {
     await scrolling(note, browser, await shareNewFolder(postern, share, files, 'many', entries));

@@ -1,5 +1,5 @@
-// Runs the tests of test/faults in their long form: for example, every storage call and database write
-// of an action fails once, and the first system call of each kind on files. Takes minutes. Without root and strace, some tests are skipped.
+// Runs the tests of test/faults in their long form. For example, each storage call and database write of an action fails
+// once, or system calls on the folder `files` fail. Takes minutes. Without root or without strace, some tests are skipped.
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A mail server that counts mails (npm smtp-server). Its HTTP server returns the port and the counts, and sets how late it accepts a mail.
+// A mail server that counts mails (npm smtp-server). Its HTTP server returns the SMTP port and the counts, and sets the delay of each mail.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

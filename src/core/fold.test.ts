@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { foldedNames } from './fold.ts';
 
-test('the many groups of a session are folded once, not for each of its requests', () => {
+test('the folded forms of a list of names are computed once for the list, and equal forms are merged', () => {
   const groups = ['Équipe', 'E\u0301quipe', 'AUDIT'];
   assert.deepEqual([...foldedNames(groups)], ['équipe', 'audit']);
   assert.equal(foldedNames(groups), foldedNames(groups));

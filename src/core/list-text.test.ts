@@ -31,7 +31,7 @@ for (const text of ['"ann', 'bob,"ann', '"ann, bob', '"a""', '"ann" b', '"a"b"',
     assert.equal(parseList(text), null));
 
 for (const text of [' "ann', 'bob, "ann', 'bob, "Smith, Ann', 'bob, "Smith, Ann" x', '\t"a" "b"'])
-  test(`such an entry is also refused with white space before it: ${JSON.stringify(text)}`, () => assert.equal(parseList(text), null));
+  test(`an entry with a wrong quote is refused even after white space: ${JSON.stringify(text)}`, () => assert.equal(parseList(text), null));
 
 const anyEntry = fc
   .string({ unit: fc.constantFrom('a', 'B', 'é', '"', ',', ' ', '\n', ';', "'", '\\'), minLength: 1, maxLength: 8 })
@@ -60,7 +60,7 @@ test('parsing a list stops after the entry that exceeds the limit', () => {
   assert.equal(parseList(Array.from({ length: 10_000 }, (_, index) => index).join(), 100)?.length, 38);
 });
 
-test('a list that is parsed with a limit is too long if and only if the shortest spelling of the complete list is too long', () =>
+test('in its shortest spelling, the part of a list that is parsed exceeds the limit if and only if the complete list does', () =>
   fc.assert(
     fc.property(fc.uniqueArray(anyEntry, { minLength: 1 }), fc.integer({ min: 0, max: 60 }), (entries, limit) => {
       const parsedEntries = parseList(formatList(entries), limit) ?? [];
@@ -69,7 +69,7 @@ test('a list that is parsed with a limit is too long if and only if the shortest
     { numRuns: 2000 },
   ));
 
-test('an entry with quotes and the same entry without quotes are equal', () =>
+test('an entry in quotes and the same entry without quotes are equal', () =>
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z][a-z ]{0,5}$/), (entry) => assert.deepEqual(parseList(`${entry}, "${entry}"`), [entry.trim()])),
   ));

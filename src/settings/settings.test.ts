@@ -6,7 +6,7 @@ test('an empty variable, as compose files set it, counts as unset', () => {
   assert.deepEqual(readSettings({ HOST: '', PORT: '', POSTERN_DATA: '', POSTERN_LOCAL_ROOTS: '' }), readSettings({}));
 });
 
-test('all roots of locations that overlap POSTERN_DATA are reported, and an empty POSTERN_DATA counts as unset', () => {
+test('all roots of locations that overlap POSTERN_DATA are reported, except in its folder files; an empty value counts as unset', () => {
   const data = readSettings({ POSTERN_DATA: '' }).data;
   const roots = [`${data}/x`, '/elsewhere', data, `${data}/files/a`];
   assert.throws(

@@ -62,7 +62,7 @@ async function requestUnread(t: TestContext, postern: TestPostern, operation: st
   return answer;
 }
 
-test('pages of audit entries, profiles and locations are limited in size; exports are complete and limited in number', async (t) => {
+test('pages of audit entries, profiles and locations are limited in size; exports are complete, and only a limited number of them runs at once', async (t) => {
   const { postern } = await startWithShares(t);
   const { store } = postern.ports;
   const insertCopies = async (table: 'audit' | 'login_profile' | 'location', distinct: 'request_id' | 'view_id' | 'name', over: object) => {

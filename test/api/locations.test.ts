@@ -61,7 +61,7 @@ test('a configuration names its folder in the field "path", or in "folder", the 
   }
 });
 
-test('location/update with a duplicate name gets 409, and with an outdated etag 412', async (t) => {
+test('location/update with a duplicate name gets 409, with an outdated etag 412, and with another kind a field error', async (t) => {
   const postern = await startPostern(t);
   const { id } = await addLocation(postern);
   assert.equal((await postern.send('location/update', { id, name: 'local' })).status, 409);
@@ -258,7 +258,7 @@ test('two tenants can add locations of a service at the same time, and their loc
   assert.equal((await postern.send('location/add', { ...body, name: 'another' }, { key })).status, 200);
   assert.deepEqual(comparedCounts, [0, 0, 0]);
   await postern.send('location/add', { ...body, kind: 'local', configuration: '{"path":"/srv"}' }, { key });
-  assert.equal(comparedCounts.at(-1), 1); // with the location that the first tenant has from the start
+  assert.equal(comparedCounts.at(-1), 1); // compared with the location that the first tenant has from the start
 });
 
 test('a location can set the mode of new files and folders', async (t) => {

@@ -39,7 +39,7 @@ test('many long bodies that arrive together are read, and those beyond the limit
   const answers = await Promise.all(Array.from({ length: 160 }, () => callRaw(postern, '/api/v1/share/get', post(body))));
   const refusals = answers.filter(({ status }) => status === 503);
   assert.ok(answers.every(({ status }) => status === 404 || status === 503));
-  // MiB of bodies that may arrive from one wide network at the same time. How many more are read depends on the machine.
+  // From one wide network, 32 MiB may arrive at the same time: 32 of these bodies. The machine decides how many more are read.
   const leastRead = 32;
   assert.ok(refusals.length <= answers.length - leastRead, `${refusals.length} are refused`);
   for (const { body: problem, headers } of refusals) {

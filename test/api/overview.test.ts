@@ -26,13 +26,13 @@ test('the overview lists active shares that end within two weeks, in order of th
   );
 });
 
-test('the overview counts visits, downloads and uploads per day, for this tenant only', async (t) => {
+test('the overview counts visits, downloads and uploads per day, for the tenant of the caller only', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   await postern.visit(`/s/${viewId}/visit`);
   await postern.visit(`/s/${viewId}/file/welcome.txt`);
   await postern.visit(`/s/${viewId}/file/new.txt`, { method: 'PUT', body: 'new' });
-  await until(async () => (await postern.call('overview/get')).byDay[0]?.visits === 1); // recorded in parallel with the response
+  await until(async () => (await postern.call('overview/get')).byDay[0]?.visits === 1); // the visit is recorded in parallel with its response
   const { byDay } = await postern.call('overview/get');
   assert.deepEqual(byDay, [{ date: new Date().toISOString().slice(0, 10), visits: 1, downloads: 1, uploads: 1 }]);
   const { key } = await addTenant(postern);
@@ -88,7 +88,7 @@ test('share/lastVisits uses the index of audit entries by share, even if Postgre
   const { store } = postern.ports;
   const { id } = await postern.call('share/add', newShare());
   await postern.call('share/lastVisits', { ids: [id] }, { method: 'POST' });
-  if (store.dialect.name === 'sqlite') return; // SQLite uses the index of the sort order
+  if (store.dialect.name === 'sqlite') return; // the expectation of PostgreSQL does not matter to SQLite
   await store.write(async (tx) => {
     const { id: entry, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
     const columns = sql.join(Object.keys(row).map((column) => sql.ref(column)));

@@ -82,7 +82,7 @@ test('a name that was listed before its user existed admits the user after the l
   await postern.call('loginprofile/update', { id: profile, typeId: 3, configuration: '' });
   const share = await postern.call('share/get', { id });
   const refusal = await postern.send('share/update', { ...share, userNames: 'carol, dave' });
-  assert.equal(refusal.status, 400, 'nobody has that name yet');
+  assert.equal(refusal.status, 400, 'no user has these names yet');
   for (const username of ['carol', 'dave']) await postern.call('accessuser/add', { username, active: true, authId: profile });
   await postern.call('share/update', share);
   assert.equal((await postern.call('share/get', { id })).allowedLogins, 1);
@@ -90,7 +90,7 @@ test('a name that was listed before its user existed admits the user after the l
   assert.equal((await postern.call('share/get', { id })).allowedLogins, 2);
 });
 
-test('a login profile whose shares list over 100,000 names cannot change from USERS to another type, because other changes would wait', async (t) => {
+test('a login profile whose shares list over 100,000 names cannot change from USERS to another type: it would delay all other changes', async (t) => {
   const postern = await startPostern(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', { typeId: 3 });
   const { id } = await postern.call('share/add', newShare({ authenticationId, allowAllUsers: false }));

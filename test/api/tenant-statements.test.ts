@@ -105,7 +105,10 @@ async function callEveryOperation(postern: TestPostern, viewer: { id: number }):
   return calledOperations;
 }
 
-/** Adds an authenticator app and a passkey, renews the recovery codes, and removes both. @returns the operations that it has called */
+/**
+ * Signs in, adds an authenticator app and a passkey, renews the recovery codes, and removes the app and the passkey.
+ * @returns the names of the called operations
+ */
 async function manageSecondFactors(postern: TestPostern, name: string, currentPassword: string): Promise<ReadonlySet<string>> {
   const calledOperations = new Set<string>();
   const session = await postern.send('operator/signIn', { name, password: currentPassword }, { key: null });
@@ -127,7 +130,9 @@ async function manageSecondFactors(postern: TestPostern, name: string, currentPa
   return calledOperations;
 }
 
-/** Signs in at a link, takes every action for which a permit is needed, and signs out. Then requests a code at another link. */
+/**
+ * Signs in at a link, takes every action that needs a permit, and signs out. Then requests a code at another link, and enters a wrong one.
+ */
 async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof createUsersProfile>>): Promise<void> {
   const { viewId } = await postern.call(
     'share/add',
@@ -178,8 +183,8 @@ async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof
 }
 
 /**
- * Statements that name no tenant: about the entire installation (at the start, for maintenance, and for some checks), and the one that
- * finds a login profile, and so its tenant, by its id.
+ * Statements that are not limited to one tenant: those about the entire installation (at the start, for maintenance, and for some checks),
+ * and the statement that finds a login profile, and so its tenant, by its id.
  */
 const installationStatements = [
   /^select .* from location( where id > \S+)?( order by id( limit \S+)?)?$/, // health check, sweep
@@ -198,7 +203,7 @@ const installationStatements = [
   /^select tid from count_change limit /, // the job that counts the folders of all tenants
 ];
 
-test('every SQL statement on tenant data names the tenant, so that a tenant can have its own database server', async (t) => {
+test('every SQL statement on tenant data, with listed exceptions, names the tenant, so that a tenant can have its own database server', async (t) => {
   const statements = recordStatements(t);
   const postern = await startPostern(t, { environment: mailSettings });
   const profile = await createUsersProfile(postern);

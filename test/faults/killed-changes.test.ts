@@ -128,7 +128,7 @@ const entriesOf = (folder: string) =>
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : `${entry.name}: ${fs.readFileSync(join(folder, entry.name), 'utf8')}`))
     .sort();
 
-/** Returns a folder in which the change was killed at its n-th call, or null if the change makes fewer calls. */
+/** Kills a change at its n-th call that changes the disk. @returns its folder, context and a new storage; null: it makes fewer calls */
 async function killChange(t: TestContext, { prepare, act }: Change, number: number) {
   const folder = await temporaryFolder(t);
   fs.writeFileSync(join(folder, 'other'), ''); // recovery refuses an empty location, because its disk might not be mounted
@@ -139,7 +139,7 @@ async function killChange(t: TestContext, { prepare, act }: Change, number: numb
   return { folder, context, storage: localDisk(t, folder, inlineThreads) };
 }
 
-/** Yields one folder for each disk call of a change. In that folder, the change was killed at that call. */
+/** Yields one folder for each call of a change that changes the disk. In that folder, the change was killed at that call. */
 async function* killAtEachCall(t: TestContext, change: Change) {
   for (let number = 1; number < maxCalls; number += 1) {
     const killedChange = await killChange(t, change, number);
@@ -152,8 +152,8 @@ async function* killAtEachCall(t: TestContext, change: Change) {
 const evidenceIn = (folder: string) => (fs.existsSync(join(folder, '.postern')) ? fs.readdirSync(join(folder, '.postern')) : []);
 
 /**
- * Checks the entries of a folder after a kill. Without links, an empty file may remain if the kill came just after it had claimed the new
- * name: nothing shows that it is not the file of somebody else. `calls` receives such calls.
+ * Checks the entries of a folder after a kill. Without links, an empty file may remain if the kill came just after this file had claimed
+ * the new name: nothing shows that it is not the file of somebody else. If such a file remains, adds `call` to `calls`.
  */
 function checkEntries(folder: string, expected: readonly string[], call: string, calls: Set<string>): void {
   const entries = entriesOf(folder);
@@ -166,7 +166,7 @@ function checkEntries(folder: string, expected: readonly string[], call: string,
   );
 }
 
-/** Calls after the creation of a claim until its note is written, on a disk without links: an attempt to create a link, then a file. */
+/** The most calls that can leave a claim. They write its note on a disk without links: a link is tried, then a file is written. */
 const maxClaimCalls = (hasLinks: boolean) => (hasLinks ? 0 : 3);
 
 for (const hasLinks of [true, false])
@@ -294,7 +294,7 @@ test('recovery of a killed upload deletes no empty file that somebody else has s
   const upload = changes.find(({ title }) => title === 'an upload');
   assert.ok(upload);
   for await (const { call, folder, context, storage } of killAtEachCall(t, upload)) {
-    if (fs.existsSync(join(folder, 'a'))) continue; // the file, or its claim
+    if (fs.existsSync(join(folder, 'a'))) continue; // the name is taken by the uploaded file or its claim
     const other = await storage.upload({ parent: root, name: 'a', size: 0, ifTaken: 'refuse' }, newToken());
     await other.place();
     await other.discard();
@@ -341,8 +341,8 @@ test('after a killed rename, recovery keeps a new file that was saved under the 
 });
 
 /**
- * Starts a rename that pauses after it has linked the new name. During the pause, recovery in another process undoes the rename,
- * and then `work` runs.
+ * Starts a rename that pauses after it has linked the new name. During the pause, the rename is undone, as recovery in another process
+ * would do, and then `work` runs.
  */
 async function startPausedRename(t: TestContext, work: (file: (name: string) => string) => void) {
   const folder = await temporaryFolder(t);
@@ -367,7 +367,7 @@ test('a rename that was undone during a pause fails if another file has the new 
   assert.deepEqual(entriesOf(folder), ['a: old', 'b: other']);
 });
 
-test('a rename that was undone during a pause does not count as done if somebody has repeated it', async (t) => {
+test('a rename that was undone during a pause does not count as done if somebody has repeated it and saved a new file under the old name', async (t) => {
   const { folder, renaming } = await startPausedRename(t, (file) => {
     fs.renameSync(file('a'), file('b'));
     fs.writeFileSync(file('a'), 'newer');

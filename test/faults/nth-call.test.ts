@@ -8,7 +8,7 @@ import { type Json, newShare, type TestPostern, type TestResponse } from '../sta
 import { createShare } from '../visit/visiting.ts';
 import { type Moment, startWithFailingCalls } from './failing-calls.ts';
 
-/** With `npm run test:faults`, each storage call and database write of an action fails once; with `npm test`, only a few of them do. */
+/** Whether each call that `failCall` counts fails once (`npm run test:faults`), or only a few of them (`npm test`). */
 const isLong = process.env['POSTERN_FAULTS'] === 'long';
 const moments: readonly Moment[] = ['before', 'after'];
 const maxCalls = 60;

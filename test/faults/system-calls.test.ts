@@ -9,7 +9,7 @@ import { until } from '../ports/until.ts';
 import { type RunningPostern, runPostern } from '../process/run-postern.ts';
 import { type Json, newShare, temporaryFolder } from '../start.ts';
 
-/** Runs only in `npm run test:faults`, because recovery can take ten seconds per failure. */
+/** The test runs only in `npm run test:faults`, because recovery can take ten seconds per failure. */
 const isLong = process.env['POSTERN_FAULTS'] === 'long';
 const calls = ['openat', 'mkdir', 'link', 'rename', 'unlink', 'fsync', 'fchmod', 'fdatasync', 'write', 'pwrite64', 'lstat', 'statx'];
 
@@ -52,7 +52,7 @@ const actions: readonly Action[] = [
   },
 ];
 
-/** Makes the first system call `call` on `folder` fail with EIO while `work` runs. */
+/** While `work` runs, makes the first system call `call` of each thread on `folder` fail with EIO. */
 async function withFailing<T>(postern: RunningPostern, folder: string, call: string, work: () => Promise<T>): Promise<T> {
   const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:error=EIO:when=1`, '-P', folder];
   const tracer = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(postern.child.pid)], { stdio: 'ignore' });
@@ -92,7 +92,7 @@ test('if a system call on the folder `files` fails, the disk and the audit log a
       const hasTakenPlace = tookPlace(file, name);
       assert.ok(
         status < 300 ? hasTakenPlace : status >= 500,
-        `${name}: ${status}, and it ${hasTakenPlace ? 'took place' : 'did not take place'}`,
+        `${name}: ${status}, and the action ${hasTakenPlace ? 'took place' : 'did not take place'}`,
       );
       if (hasTakenPlace && status >= 500) assert.match(text, /may have taken place/, name);
       assert.equal(

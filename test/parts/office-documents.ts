@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** Returns a ZIP file that contains texts by their names, uncompressed. */
+/** Returns a ZIP file with uncompressed files. @param texts the text of each file, by its name */
 export function zipOf(texts: Readonly<Record<string, string>>): Buffer {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { degrees, PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 
-/** The text of every page of a sample, by which a test recognizes its original bytes. */
+/** The text in the pages and the attachment of `samplePdf`, where streams are compressed, and in the text files of tests. */
 export const sampleText = 'CONFIDENTIAL ORIGINAL';
 
 /** Returns a PDF with three pages: upright, rotated by 90 degrees, and cropped to 200 x 100 points. It has an attachment. */

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';
 
-/** Returns the names and bytes of an archive, with null for a folder. Also checks the sizes and checksums. */
+/** Returns the bytes of each file of an archive by name, null for a folder. Checks sizes, checksums, UTF-8 names and no compression. */
 export async function zipContents(bytes: Buffer): Promise<Record<string, Buffer | null>> {
   const archive = await fromBufferPromise(bytes, { validateEntrySizes: true, strictFileNames: true, decodeStrings: true });
   const contents: Record<string, Buffer | null> = {};

@@ -136,7 +136,7 @@ test('a change without a tenant waits at most one second for a lock, and a chang
   assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout'), { tenant: 2 }), '0');
 });
 
-test('while an exclusive change waits for a long change, changes of other tenants continue, and the exclusive change runs afterwards', async (t) => {
+test('while the last retry of a change waits for a long change, changes of other tenants continue, and the retry runs afterwards', async (t) => {
   const store = await openStore(t);
   const [holds, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const long = store.write(

@@ -42,7 +42,7 @@ test('a removal whose request was sent once leaves nothing but the staging folde
   assert.deepEqual([...server.items.keys()], ['.postern']);
 });
 
-const longAfter = 1_200_000; // ms: no server still works on an earlier request
+const longAfter = 1_200_000; // ms. After this time, no server still works on an earlier request
 
 /** Returns changes at a fake server, with a clock that a test can set ahead. */
 function startLater() {
@@ -53,7 +53,10 @@ function startLater() {
   return { ...startChanges(() => now), now: () => now, advance };
 }
 
-/** Begins to replace a file, but no request reaches the server. @returns a function that recovers the change a long time afterwards */
+/**
+ * Begins to replace a file, but the move requests do not reach the server yet.
+ * @returns a function that recovers the change a long time afterwards
+ */
 async function startLateReplacement(setUp: ReturnType<typeof startLater>, path: readonly string[], content: string) {
   const { server, evidence, moves, changes, advance } = setUp;
   server.items.set(keyOf(path), 'old');
@@ -115,7 +118,7 @@ test('if a server has moved only a part of a removed folder, the rest stays, and
   server.movesAtOnce = false;
   server.items.set('box', null);
   await removeWithoutRecord(server, changes, 'box');
-  server.items.set('box', null); // it was not moved as a whole
+  server.items.set('box', null); // the server has not moved the folder as a whole
   server.items.set('box/rest.txt', 'there before');
   server.times.set('.postern/one-begun.txt', now());
   server.times.set('box', now() + 5);
@@ -167,7 +170,7 @@ test('a replacement in a folder that no longer exists is not completed', async (
 });
 
 for (const movesAtOnce of [true, false])
-  test(`an upload that was not moved does not count as done because another file has its name and its size (movesAtOnce: ${movesAtOnce})`, async () => {
+  test(`an upload that was not moved does not count as done, even if another file has its name and its size (movesAtOnce: ${movesAtOnce})`, async () => {
     const { server, evidence, moves, changes, advance } = startLater();
     server.movesAtOnce = movesAtOnce;
     server.items.set('.postern', null);
@@ -184,7 +187,7 @@ for (const movesAtOnce of [true, false])
     assert.equal(await recover(), movesAtOnce ? null : 'a.txt');
   });
 
-test('a folder that was not renamed does not count as renamed because another folder has the new name', async () => {
+test('a folder that was not renamed does not count as renamed, even if another folder has the new name', async () => {
   const { server, changes, advance } = startLater();
   server.items.set('f', null);
   server.lateMoves = 2;

@@ -8,7 +8,10 @@ import { removeEntry } from '#adapters/storage/disk/remove-entry.ts';
 import { recoverRename, renameEntry } from '#adapters/storage/disk/rename-entry.ts';
 import { temporaryFolder } from '../start.ts';
 
-/** Creates a folder with a file `old`. @returns its path, and functions that rename the file to `new` and recover this rename */
+/**
+ * Creates a folder with a file `old`.
+ * @returns the path of the folder, and functions that rename the file to `new` and recover this rename
+ */
 async function prepareRename(t: TestContext) {
   const path = await temporaryFolder(t);
   fs.writeFileSync(join(path, 'old'), 'a text');
@@ -66,7 +69,7 @@ test('without hard links, a rename keeps a file that gets the new name during th
   const { path, rename } = await prepareRename(t);
   refuseLinks(t);
   const { symlinkSync } = fs;
-  // The mark is created after the check that the new name is free.
+  // `symlinkSync` creates the mark of the rename, after the check that the new name is free.
   t.mock.method(fs, 'symlinkSync', (target: fs.PathLike, name: fs.PathLike) => {
     symlinkSync(target, name);
     if (!fs.existsSync(join(path, 'new'))) fs.writeFileSync(join(path, 'new'), 'uploaded meanwhile');
@@ -80,7 +83,7 @@ test('without hard links, a rename that was suspended and then fails keeps what 
   const { path, rename } = await prepareRename(t);
   refuseLinks(t);
   t.mock.method(fs, 'renameSync', () => {
-    fs.unlinkSync(join(path, 'new')); // recovery deletes the claim
+    fs.unlinkSync(join(path, 'new')); // as recovery in another process does: it deletes the claim
     fs.writeFileSync(join(path, 'new'), 'uploaded meanwhile');
     throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
   });
@@ -99,7 +102,7 @@ test('without hard links, a rename that fails leaves no empty file under the new
   renameMock.mock.restore();
 });
 
-test('if the disk deletes a folder so late that others may have stored new files in it, the folder is moved back', async (t) => {
+test('if the disk moves a folder to the staging area so late that others may have stored new files in it, the folder is moved back', async (t) => {
   const path = await temporaryFolder(t);
   fs.mkdirSync(join(path, 'box'));
   fs.mkdirSync(join(path, '.postern'));

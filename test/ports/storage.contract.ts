@@ -12,7 +12,7 @@ export type OpenStorage = (t: TestContext) => Promise<Storage>;
 
 const locks = new WeakMap<Storage, ReturnType<typeof keyedMutex>>();
 
-/** Runs a change under the lock of its name, as features do for a storage whose `traits.create` is not `atomic`. */
+/** Runs a change. If `traits.create` of the storage is not `atomic`, takes the lock of the name for the change, as features do. */
 function underLock<T>(storage: Storage, parent: string, name: string, change: () => Promise<T>): Promise<T> {
   if (storage.traits.create === 'atomic') return change();
   const lock = locks.get(storage) ?? keyedMutex();
@@ -337,7 +337,7 @@ export function changeContract(name: string, open: OpenStorage): void {
 
 /** Tests lookups, listings and recovery. */
 function lookupContract(name: string, open: OpenStorage): void {
-  test(`${name}: every lookup of a missing entry returns null`, async (t) => {
+  test(`${name}: every lookup of a missing entry returns null, and so do listing a file and opening a folder`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'file', 'text');
     const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 10 } as const;
@@ -397,7 +397,7 @@ function lookupContract(name: string, open: OpenStorage): void {
   });
 }
 
-/** Tests uploads in parts and reads of ranges. */
+/** Tests uploads in parts and reads of files. */
 function rangeContract(name: string, open: OpenStorage): void {
   for (const [what, size] of [
     ['small', 9],

@@ -38,7 +38,7 @@ export function createSwappedFolder(base: string, root: string) {
   }
   /** Starts the swapper for a fixed number of rounds. `racing` is true while it runs. */
   const race = () => run('swapper.ts', root, elsewhere, String(rounds));
-  /** Starts the swapper of entries that are being deleted. */
+  /** Starts the program that replaces entries with symbolic links while Postern deletes them. */
   const raceWithRemoval = () => run('trash-swapper.ts', join(root, '.postern'), elsewhere, outside, String(rounds / 20));
   return { root, outside, readOutside, race, raceWithRemoval };
 }

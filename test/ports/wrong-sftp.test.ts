@@ -121,7 +121,7 @@ test('a location removes at most four folders at once', async (t) => {
     hasEnded = true;
   });
   await until(() => openings.length >= 4);
-  for (let count = 0; count < 3; count += 1) await items.find(['other']); // answered after all requests that were sent before
+  for (let count = 0; count < 3; count += 1) await items.find(['other']); // the server answers it after all earlier requests
   assert.equal(openings.length, 4);
   await until(() => {
     for (const open of openings.splice(0)) open();
@@ -148,7 +148,7 @@ test('a folder with hundreds of folders is removed, and nothing else', async (t)
   assert.deepEqual([remainingNames.size, removedPaths.length, removedPaths.at(-1)], [0, 251, '/folder']);
 });
 
-test('a folder is removed although another program removes it, or a folder in it, at the same moment', async (t) => {
+test('the removal of a folder succeeds even if another program removes it, or a folder in it, at the same moment', async (t) => {
   const removedPaths: string[] = [];
   const items = await startFakeSftp(t, (sftp) => {
     answerWithFolders(

@@ -46,7 +46,7 @@ test('a WebDAV server may list entries by URL or by path, in any order, and incl
   assert.deepEqual(await namesIn(storage, '/'), ['a&b.txt', 'b c']);
 });
 
-test('names that a WebDAV server sends are checked: paths, the parent folder, .postern and a broken encoding are not listed', async (t) => {
+test('entries of a WebDAV server with a slash, .., .postern, a broken encoding or another folder are not listed', async (t) => {
   const names = ['a%2Fb', '..', '%2e%2e', '.postern', '%ff', 'good'];
   const { storage } = await startFakeServer(t, (_, response) =>
     response
@@ -184,7 +184,7 @@ test('the outcome of a move that a WebDAV server completes only in part is unkno
   assert.equal(moves, 1);
 });
 
-test('if the listing after a move breaks off, the outcome of the move is unknown, and its evidence stays', async (t) => {
+test('if a move gets no response and the listing after it breaks off, its outcome is unknown, and its evidence stays', async (t) => {
   let hasMoved = false;
   const { items, answer } = memoryServer((_, __, response) => {
     hasMoved = true;
@@ -235,7 +235,7 @@ test('recovery completes a replacement of which a WebDAV server has copied only 
   });
 });
 
-test('recovery does not count a rename as done if somebody else has renamed the file', async (t) => {
+test('recovery does not count a rename as done if somebody else has given the file another name', async (t) => {
   const { items, answer } = memoryServer((_, __, response) => {
     if (isRepaired) return false;
     response.writeHead(500).end();
@@ -310,7 +310,7 @@ test('an HTML page does not count as a folder of a WebDAV server', async (t) => 
   await assert.rejects(storage.check(), StorageUnavailable);
 });
 
-test('no credentials are sent before a WebDAV server requests them, and Digest never sends the password itself', async (t) => {
+test('no credentials are sent before a WebDAV server requests them, and Digest is used if the server offers Basic and Digest', async (t) => {
   const authorizations: string[] = [];
   let nonce = 0;
   const answer: FakeResponder = ({ headers, url = '' }, response) => {

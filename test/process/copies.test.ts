@@ -25,7 +25,7 @@ after(() => server[Symbol.asyncDispose]());
 
 let databaseCount = 0;
 type Environment = Record<string, string>;
-/** By engine: a function that returns the settings for a database that is empty, or that SQLite creates later. */
+/** For each engine, a function that returns the settings for a new database: empty (PostgreSQL), or not created yet (SQLite). */
 const engines: Record<string, (t: TestContext) => Promise<Environment>> = {
   SQLite: async (t) => ({ POSTERN_DATA: await temporaryFolder(t) }),
   async PostgreSQL(t) {
@@ -69,7 +69,7 @@ async function startWithRecords(t: TestContext, environment: Environment) {
 }
 
 /**
- * Checks that records and stored idempotent responses are the same, and that no share id is used twice.
+ * Checks that a copy has the records and stored idempotent responses of the original, and that no share id is used twice.
  * @param sessionStatus status of the response to a visitor who signed in before the copy was made
  */
 async function assertSameRecords(
@@ -299,7 +299,7 @@ test('every table is copied, except migrations, processes, the names that proces
   );
 });
 
-test('after the secret key is lost, forget-secrets lists the secrets to enter again, and other shares still work', async (t) => {
+test('after the secret key is lost, forget-secrets lists the secrets to enter again, and shares that need no secret still work', async (t) => {
   const data = await temporaryFolder(t);
   const first = await startPostern(t, { data });
   const { id } = await first.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'a door of its own' });

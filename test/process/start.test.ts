@@ -12,7 +12,7 @@ import { runPostern, spawnPostern } from './run-postern.ts';
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
-test('the first start writes key files that only their owner can read, and prints no secret', async (t) => {
+test('the first start writes key files that only their owner can read, and prints neither key', async (t) => {
   const data = join(await temporaryFolder(t), 'data');
   const postern = spawnPostern(t, { POSTERN_DATA: data });
   const [, url = ''] = await postern.waitForOutput(/Try the API: +(http:\S+)\/docs/);
@@ -192,7 +192,7 @@ test('with POSTERN_ADMIN_PORT, links and management operations are served on sep
   assert.deepEqual([home.status, home.headers.get('location')], [302, '/console']);
 });
 
-test('the address for the first account begins with POSTERN_PUBLIC_URL', async (t) => {
+test('without POSTERN_ADMIN_PORT, the address for the first account begins with POSTERN_PUBLIC_URL', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
   assert.match(postern.firstConsoleUrl ?? '', /^https:\/\/files\.example\.com\/console\/first#/);
 });

@@ -216,7 +216,7 @@ async function addCountedFolders({ ports: { store } }: TestPostern) {
   };
 }
 
-test('after a rename, all counted folders in the folder are counted again: one transaction makes 1000 of them due, and a job makes the others due', async (t) => {
+test('after a rename of a folder, all counted folders in it are counted again: one transaction makes 1000 of them due, and a job makes the others due', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'in/old'), { recursive: true });
   const { base } = await createShare(postern, { path: '/in' });

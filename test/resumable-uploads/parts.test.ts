@@ -346,7 +346,7 @@ async function addUploads(postern: TestPostern, tus: ReturnType<typeof tusClient
 const idsOfUploads = async ({ ports: { store } }: TestPostern) =>
   (await store.read.selectFrom('resumable_upload').select('id').execute()).map(({ id }) => id);
 
-test('at a link with a thousand unfinished uploads, another network can begin an upload: among the networks with idle uploads, the network with the most uploads loses its smallest one', async (t) => {
+test('at a link with a thousand unfinished uploads, another network can begin an upload: among the networks with idle uploads, the network with the most uploads loses the upload with the fewest received bytes', async (t) => {
   const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const tus = tusClient(postern, base);
   const row = await addUploads(postern, tus, 999, (index) => {
@@ -366,7 +366,7 @@ test('at a link with a thousand unfinished uploads, another network can begin an
   assert.deepEqual([ids.length, ids.includes('id-407'), ids.includes(row.id)], [1000, false, true]);
 });
 
-test('at a location with five thousand unfinished uploads, a new one at any link replaces the smallest one of the network with the most uploads', async (t) => {
+test('at a location with five thousand unfinished uploads, a new one at any link replaces the upload with the fewest received bytes of the network with the most uploads', async (t) => {
   const { postern, base } = await startWithShare(t, {}, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const tus = tusClient(postern, base);
   // Each of the other links has fewer uploads than the limit of one link.

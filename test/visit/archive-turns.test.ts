@@ -27,7 +27,7 @@ test('the hanging locations of one tenant do not delay the archives of another t
   assert.equal(await turns.run(visitorAt(200, 2), neverAborted, async () => 'read'), 'read');
 });
 
-test('the limit on waiting archives of one client applies to all locations together', async () => {
+test('the limit on waiting archives of one network applies to all locations together', async () => {
   const turns = archiveTurns({ inner: 16, all: 512 });
   const refusals: unknown[] = [];
   for (let number = 0; number < 30; number += 1)

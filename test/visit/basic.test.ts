@@ -12,7 +12,7 @@ import { basicAuthorization, changeShare, createShare, minute, sendPath, settabl
 
 const password = 'correct horse battery';
 
-/** Returns a password hash that counts verifications. The password itself is its hash, so that the tests are fast. */
+/** Returns a `PasswordHash` that counts verifications. The hash of a password is the password itself, so that the tests are fast. */
 function countingHash(): PasswordHash & { verifications: number } {
   return {
     verifications: 0,

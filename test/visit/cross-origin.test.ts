@@ -102,7 +102,7 @@ test('if the public address is loopback, a link answers for each loopback name o
   assert.equal((await sendPath(postern, `${base}/visit`, { headers: { host: 'localhost:1' } })).status, 421);
 });
 
-test('responses of a link, also refusals, carry the privacy and security headers', async (t) => {
+test('responses of links, portals and sign-in addresses, also refusals, carry the privacy and security headers', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const protectedShare = await createShare(postern, { authenticationId: (await createUsersProfile(postern)).id });

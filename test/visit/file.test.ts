@@ -221,7 +221,7 @@ test('a range is sent only if If-Range matches the current file', async (t) => {
   assert.equal((await get({ range: 'bytes=5000-', 'if-range': '"other"' })).status, 200);
 });
 
-test('an unchanged file gets 304, and the ETag takes precedence over the date', async (t) => {
+test('a request for an unchanged file gets 304, If-None-Match takes precedence over the date, and another If-Match gets 412', async (t) => {
   const { get } = await shareDigits(t);
   const { etag = '', 'last-modified': modified = '' } = (await get()).headers;
   for (const headers of [

@@ -67,7 +67,7 @@ test('a downloaded PDF names its visitor, as a file and after it was printed and
   }
 });
 
-test('a downloaded image, and one from an archive, name the visitor and the download', async (t) => {
+test('a downloaded image, and an image and a PDF from an archive, name the visitor and the download', async (t) => {
   const { fetchAs, trace } = await shareFiles(t);
   const image = await sharp(await fetchAs('ann', '/file/inner/photo.jpg'))
     .resize(1000)

@@ -32,7 +32,7 @@ async function shareFolder(t: TestContext, files: Readonly<Record<string, Buffer
 }
 
 for (const copyProtect of [false, true])
-  test(`with a watermark ${copyProtect ? 'and' : 'and without'} copy protection, an archive contains marked files, and names the others`, async (t) => {
+  test(`with a watermark ${copyProtect ? 'and' : 'and without'} copy protection, an archive contains the marked files and a list of the files left out`, async (t) => {
     const files = {
       'paper.pdf': await samplePdf(),
       'inner/photo.jpg': await samplePhoto(),
@@ -60,7 +60,7 @@ for (const copyProtect of [false, true])
     assert.equal(spawnSync('qpdf', ['--check', path]).status, 0);
   });
 
-test('an archive whose files can all be marked contains nothing else, and an empty folder is still archived', async (t) => {
+test('an archive whose files can all be marked contains no list of files left out, and an empty folder is still archived', async (t) => {
   const { send } = await shareFolder(t, { 'paper.pdf': await samplePdf() });
   assert.deepEqual(Object.keys(await zipContents((await send('/zip')).bytes)).sort(), ['inner/', 'paper.pdf']);
   assert.deepEqual(Object.keys(await zipContents((await send('/zip?name=inner')).bytes)), ['inner/']);

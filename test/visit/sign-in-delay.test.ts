@@ -200,7 +200,7 @@ for (const [source, addressOf] of crowds)
     const signIn = (from: string, username: string) =>
       postern.visit(`${base}/sign-in`, jsonPostRequest({ username, password: 'correct horse battery' }, { 'x-forwarded-for': from }));
     const crowd = Array.from({ length: 90 }, (_, number) => signIn(addressOf(number), `name${number}`));
-    await Promise.any(crowd.map(async (answer) => ((await answer).status === 503 ? true : Promise.reject(new Error())))); // queue full
+    await Promise.any(crowd.map(async (answer) => ((await answer).status === 503 ? true : Promise.reject(new Error())))); // the queue is full
     assert.equal((await signIn('203.0.113.8', 'ann')).status, 200);
     await Promise.all(crowd);
   });

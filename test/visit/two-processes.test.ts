@@ -13,7 +13,7 @@ import { createShare, sendPath } from './visiting.ts';
 // Two processes can share a database only with PostgreSQL.
 const options = { skip: process.env['POSTERN_TEST_POSTGRES'] === undefined };
 
-/** Ends the connections that hold locks of a database. @returns their number */
+/** Ends the connections that hold advisory locks in the database of a store, or wait for them. @returns their number */
 async function endLocks({ read }: Store): Promise<number> {
   const { rows } = await sql`
     SELECT pg_terminate_backend(pid) FROM (SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory'
@@ -89,7 +89,7 @@ test('a suspended process that counts as ended does not replace a file after it 
 });
 
 test(
-  'a name that a process holds for a change that has failed is released, even if the process does not know that it holds it',
+  'a name that a process holds for a failed change is released, even if the process does not know that it holds the name',
   options,
   async (t) => {
     const one = await startPostern(t);

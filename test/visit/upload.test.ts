@@ -138,7 +138,7 @@ test('simultaneous uploads of one name to a drop box are all stored', async (t) 
   assert.deepEqual(texts.sort(), Array.from({ length: 12 }, (_, index) => `text ${index}`).sort());
 });
 
-test('if many numbered names are taken in a drop box, it adds a random suffix after a few attempts', async (t) => {
+test('if many numbered names are taken, a drop box adds a random suffix after a few attempts', async (t) => {
   let tries = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method === 'upload.place') tries += 1;

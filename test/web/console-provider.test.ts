@@ -17,7 +17,7 @@ const settingsOf = ({ issuer, configuration }: Awaited<ReturnType<typeof startOp
   POSTERN_OPERATOR_OIDC_ADMINS: 'admins',
 });
 
-test('an operator signs in at the provider with one button, and a refused operator sees a reference', async (t) => {
+test('an operator signs in at the provider with one button, and a user without access to the console sees a reference', async (t) => {
   const provider = await startOpenIdProvider(t, users);
   const { postern, page, window, go, consoleErrors } = await openConsole(t, desktop, { environment: settingsOf(provider) });
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
@@ -38,7 +38,7 @@ test('an operator signs in at the provider with one button, and a refused operat
   assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
-test('an operator with a password connects the account to the provider, and the account page shows it', async (t) => {
+test('an operator with a password connects the account to the provider, and the account page shows the connection', async (t) => {
   const provider = await startOpenIdProvider(t, users);
   const { postern, page, go } = await openSignedInConsole(t, desktop, 'admin', { environment: settingsOf(provider) });
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);

@@ -188,7 +188,7 @@ test('the page of a share says how many visitors its list leaves out', async (t)
   await panel.getByText('At least 950 more', { exact: true }).waitFor();
 });
 
-test('the activity of a share begins with the first day of its chart', async (t) => {
+test('the page of a share requests the activity from the start of the first day of the chart, 29 days ago in UTC', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare());
   const request = page.waitForRequest(/share\/activity$/);

@@ -16,7 +16,7 @@ test('a table is read with commas, semicolons or tabs, with quoted cells and emp
   }
 });
 
-test('of a long or cut table, only complete rows and the first thousand are read', () => {
+test('the headings and the first thousand rows of a long table are read, and only the complete rows of a cut table', () => {
   const lines = (count: number) => Array.from({ length: count }, (_, index) => `${index},x`).join('\n');
   assert.equal(readCsvRows(lines(1001), false)?.isCut, false);
   const long = readCsvRows(lines(5000), false);

@@ -30,7 +30,7 @@ for (const viewport of viewports)
     page.once('dialog', (dialog) => void dialog.accept());
     await page.reload();
     await page.getByRole('heading', { name: 'Unfinished uploads' }).waitFor();
-    await page.unroute('**/upload/**'); // not before: the upload could continue, and be complete before the reload
+    await page.unroute('**/upload/**'); // not before the reload: the upload could continue, and be complete by then
     await page.getByLabel('Choose the file').setInputFiles(other);
     await page.getByText('This is another file.').waitFor();
     assert.deepEqual((await new AxeBuilder({ page }).analyze()).violations, []);

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { TurnSocket } from './turn-socket.ts';
 
-test('nothing is read from a server while the server does not read the data that is sent to it', async (t) => {
+test('data from a server is not passed on while too much data waits to be sent to the server', async (t) => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -29,7 +29,7 @@ function startPages(memory = storageMemory()) {
   return { state, pages, read, namesOf };
 }
 
-test('a further page of a folder at a service comes from the list of its first page', async () => {
+test('a further page of a folder at a service comes from the list that was read for the first page', async () => {
   const { state, read } = startPages();
   await read(firstPage);
   const page = await read(furtherPage);
@@ -40,7 +40,7 @@ test('a further page of a folder at a service comes from the list of its first p
   assert.deepEqual([page?.total, state.lists], [30, 1]);
 });
 
-test('a further page is listed again after half a minute, for another folder, or in another order', async () => {
+test('a further page needs a new list after half a minute, and for another folder, order or search word', async () => {
   const { state, read } = startPages();
   await read(firstPage);
   await read(furtherPage, parseStoredPath('/a') ?? rootPath);
@@ -59,7 +59,7 @@ test('the first page of a folder shows what the service has now', async () => {
   assert.equal(state.lists, 2);
 });
 
-test('a further page is listed again after a change in the location, even one that failed', async () => {
+test('a further page needs a new list after a change in the location, even one that failed', async () => {
   const { state, pages, read } = startPages();
   const upload: ContinuedUpload = Object.assign(Object.create(null), { place: async () => 'a' });
   const changes = [
@@ -86,8 +86,8 @@ test('a list that was being read during a change is not used for further pages',
   assert.equal(state.lists, 2);
 });
 
-test('without memory for all entries of a folder, its pages are still right, and are listed one by one', async () => {
-  const { state, namesOf } = startPages(storageMemory(10_000)); // a tenant may take half of it: enough for some 24 entries
+test('without memory for all entries of a folder, its pages are still correct, and each page needs a new list', async () => {
+  const { state, namesOf } = startPages(storageMemory(10_000)); // a tenant may take half of these bytes: enough for 23 entries
   assert.deepEqual(
     await namesOf(firstPage),
     Array.from({ length: 10 }, (_, index) => `${1000 + index}`),

@@ -165,7 +165,7 @@ test('for every text, the parser returns ranges or names an invalid entry of the
     { numRuns: 2000 },
   ));
 
-test('addresses with a common prefix have the same network key', () => {
+test('addresses have the same network key only if they are in the same network', () => {
   assert.equal(wideNetworkOf('198.51.100.1'), wideNetworkOf('198.51.100.200'));
   assert.notEqual(narrowNetworkOf('198.51.100.1'), narrowNetworkOf('198.51.100.2'));
   assert.equal(narrowNetworkOf('2001:db8::1'), narrowNetworkOf('2001:db8::ffff:1'));

@@ -23,7 +23,7 @@ function resultOf(request: DeliveryRequest, protection: Protection, kind: Conten
 /** Returns the results for view, pages, download and downloadFolder. */
 const results = (protection: Protection, kind: ContentKind) => requests.map((request) => resultOf(request, protection, kind));
 
-test('an unprotected file is sent as it is, and the pages of PDF files and images are drawn without a mark', () => {
+test('an unprotected file is sent as it is if it can be viewed or is downloaded; pages of PDF files and images have no mark', () => {
   for (const kind of drawnKinds) assert.deepEqual(results(unprotected, kind), ['original', 'pages', 'original', 'original']);
   for (const kind of ['audio', 'video', 'text'] as const)
     assert.deepEqual(results(unprotected, kind), ['original', 'hasNoPages', 'original', 'original']);
@@ -37,7 +37,7 @@ test('with copyProtect alone, visitors see marked pages of PDF files and images,
     assert.deepEqual(results(protectedCopy, kind), ['cannotBeMarked', 'cannotBeMarked', 'copyProtected', 'copyProtected']);
 });
 
-test('with a watermark, PDF files and images are sent with the mark, and other files are not sent', () => {
+test('with a watermark, PDF files and images are sent with the mark, and files without pages are not sent', () => {
   for (const kind of drawnKinds) assert.deepEqual(results(marked, kind), ['marked', 'markedPages', 'marked', 'marked']);
   for (const kind of otherKinds)
     assert.deepEqual(
@@ -46,7 +46,7 @@ test('with a watermark, PDF files and images are sent with the mark, and other f
     );
 });
 
-test('Office documents are seen as pages, with the mark where one is needed, and no new file is made of them', () => {
+test('Office documents are viewed only as pages, marked if needed, and downloaded only if they need no mark', () => {
   assert.deepEqual(results(unprotected, 'office'), ['cannotBeViewed', 'pages', 'original', 'original']);
   assert.deepEqual(results(protectedCopy, 'office'), ['cannotBeMarked', 'markedPages', 'copyProtected', 'copyProtected']);
   assert.deepEqual(results(marked, 'office'), ['cannotBeMarked', 'markedPages', 'cannotBeMarked', 'cannotBeMarked']);
@@ -66,12 +66,12 @@ test('the text of pages can be read where no watermark is needed, and otherwise 
   }
 });
 
-test('with a watermark and copyProtect, a file can be downloaded with the mark, but is viewed only as pages', () => {
+test('with a watermark and copyProtect, a PDF file or image can be downloaded with the mark, but is viewed only as pages', () => {
   for (const kind of drawnKinds)
     assert.deepEqual(results({ ...marked, copyProtect: true }, kind), ['copyProtected', 'markedPages', 'marked', 'marked']);
 });
 
-test('a PDF that must be signed is downloaded with a signature, after it was marked, and viewed without one', () => {
+test('a PDF file that must be signed is marked if needed and then signed for a download, and viewed without a signature', () => {
   const signed = { ...unprotected, digitalSignature: true };
   assert.deepEqual(results(signed, 'pdf'), ['original', 'pages', 'signed', 'signed']);
   for (const kind of kinds.filter((kind) => kind !== 'pdf')) assert.deepEqual(results(signed, kind), results(unprotected, kind));
@@ -124,7 +124,7 @@ const documentedForms: Readonly<Record<string, string>> = {
   'marked file': 'marked',
 };
 
-/** Returns the cells of the table of protected files. */
+/** Returns the cells of each row of the table in the section "Protected files". */
 function documentedTable(): readonly string[][] {
   const [, section = ''] = accessRules.split('## Protected files');
   const rows = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Share'));

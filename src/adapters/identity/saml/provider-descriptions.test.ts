@@ -103,7 +103,7 @@ test('metadata that is being read is not requested again, even if that of hundre
   assert.equal(state.requests, 301);
 });
 
-test('while too much metadata is being read, the known metadata is used', async () => {
+test('while four other providers of the tenant are read, the most at once, the known metadata of a provider is used', async () => {
   const { state, descriptions, wait } = fakeProvider();
   await descriptions.get(provider, 1);
   wait(25 * hour);

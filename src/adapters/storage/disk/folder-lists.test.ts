@@ -100,7 +100,7 @@ test('a client that lists hundreds of folders does not delay the list of another
     return listedClients.has('198.51.100.1');
   });
   const sentCount = threads[0]?.commands.length ?? 0;
-  assert.ok(sentCount <= 10, `it waited for ${sentCount} commands`);
+  assert.ok(sentCount <= 10, `the other client waited for ${sentCount} commands`);
   await waitUntil(() => {
     threads[0]?.answer(emptyList);
     return threads[0]?.commands.length === all.length;
