@@ -3,7 +3,7 @@ import { Refusal } from '#core/messages.ts';
 import { turnsByKey } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 import { waitingLimit } from '#features/turns/waiting-limit.ts';
-import { pause } from '#features/visits/files/pause.ts';
+import { succeedsInTime } from '#features/visits/files/pause.ts';
 
 interface DocumentLimits {
   /** How many documents of one tenant are processed at once: in all, and for one link (level 0 of the groups). */
@@ -19,8 +19,8 @@ const ofDocuments: DocumentLimits = { concurrency: 4, concurrencyOfGroup: { leve
 const ofOffice: DocumentLimits = { concurrency: 4, concurrencyOfGroup: { level: 0, max: 1 }, memory: 512 << 20 };
 const maxWaiting = { inner: 64, all: 512 };
 const retryAfter = 2; // seconds
-const memoryPause = 100; // ms between two attempts to take memory
-const maxMemoryWait = 30_000; // ms
+/** Between two attempts to take memory. */
+const waits = { first: 100, longest: 100, maxWait: 30_000 };
 
 /** A visitor who requests a document, and the tenant of the link. */
 export type DocumentVisitor = TurnVisitor & { readonly tid: number };
@@ -43,12 +43,11 @@ const refusal = () => new Refusal('documentsBusy', undefined, { retryAfter });
 
 /** @throws Refusal (503) if there is no memory for a long time; the reason of `clientGone` */
 async function waitForMemory(reservation: MemoryReservation, bytes: number, clientGone: AbortSignal): Promise<void> {
-  const deadline = performance.now() + maxMemoryWait;
-  while (!hasTaken(reservation, bytes)) {
-    if (performance.now() > deadline) throw refusal();
-    await pause(memoryPause);
+  const take = async () => {
     clientGone.throwIfAborted();
-  }
+    return hasTaken(reservation, bytes);
+  };
+  if (!(await succeedsInTime(take, waits))) throw refusal();
 }
 
 function hasTaken(reservation: MemoryReservation, bytes: number): boolean {

@@ -1,10 +1,10 @@
 import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreUnavailable, type Tx, type WriteTurn } from '#ports/store.ts';
-import { pause } from './pause.ts';
+import { succeedsInTime } from './pause.ts';
 
-const [firstPause, longestPause] = [5, 100]; // ms between two tries to hold names that another process holds
-const maxWait = 10_000; // ms
+/** Between two tries to hold names that another process holds. */
+const waits = { first: 5, longest: 100, maxWait: 10_000 };
 
 /** What holding names needs. */
 export type HoldPorts = Pick<Ports, 'store' | 'process'>;
@@ -82,11 +82,8 @@ export async function holdingNames<T>(
 ): Promise<T> {
   if (!ports.store.isShared) return work();
   const keys = [...new Set(names.map(sha256))].sort();
-  const deadline = performance.now() + maxWait;
-  for (let wait = firstPause; !(await tryToHold(ports, keys, holder, turn)); wait = Math.min(2 * wait, longestPause)) {
-    if (performance.now() > deadline) throw new NamesHeldTooLong('another process has held a name for too long');
-    await pause(wait);
-  }
+  if (!(await succeedsInTime(() => tryToHold(ports, keys, holder, turn), waits)))
+    throw new NamesHeldTooLong('another process has held a name for too long');
   try {
     return await work();
   } finally {

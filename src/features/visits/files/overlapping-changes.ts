@@ -5,13 +5,13 @@ import type { Ports } from '#ports/ports.ts';
 import type { PendingFileChange, Storage } from '#ports/storage.ts';
 import { ItemBusy } from '#ports/storage-errors.ts';
 import type { Database } from '#ports/tables.ts';
-import { pause } from './pause.ts';
+import { pause, succeedsInTime } from './pause.ts';
 
 // A service renames a folder item by item, and recovery looks for what a change has left at its old path. So while a change of an item is
 // made, no folder above it is renamed or deleted, at any location of the tenant that contains the folder.
 
-const [firstPause, longestPause] = [20, 500]; // ms between two looks at the pending changes
-const maxWait = 10_000; // ms
+/** Between two looks at the pending changes. */
+const waits = { first: 20, longest: 500, maxWait: 10_000 };
 /** ms. If the location of an older change does not respond, perhaps for ever, the change must not block the folders above. */
 const maxAge = 20 * 60_000;
 const maxResponseTime = 2000; // ms for which the location of an older change may take to respond
@@ -159,22 +159,21 @@ export async function startAgain(ports: Pick<Ports, 'store' | 'clock'>, tid: num
  * recorded, so two that begin at the same moment see each other. A change that waits for the lock of its names has not begun, so nobody
  * waits for it.
  * @returns what must be disposed when the change has been made
- * @throws ItemBusy if a folder above is being renamed or deleted, and the change is no upload; or after `maxWait`
+ * @throws ItemBusy if a folder above is being renamed or deleted, and the change is no upload; or after `waits.maxWait`
  */
 export async function beginChange(ports: OverlapPorts, storage: PlacedStorage, change: StartingChange): Promise<Disposable> {
   const places = await placesOf(storage, change);
-  const deadline = performance.now() + maxWait;
   let hasBegun = false;
-  for (let wait = firstPause; ; wait = Math.min(2 * wait, longestPause)) {
+  const hasNoOverlap = async (): Promise<boolean> => {
     const mayBegin = !(await hasMoveAbove(ports, change, places));
     if (!mayBegin && change.action !== 'upload') throw busy();
     if (mayBegin !== hasBegun) {
       await setPlaces(ports, change, mayBegin ? places : []);
       hasBegun = mayBegin;
-      if (mayBegin) continue; // looks again
+      if (mayBegin) return hasNoOverlap(); // looks again
     }
-    if (mayBegin && !(isMove(change) && (await hasChangeBelow(ports, change, places)))) return keepStarted(ports, change.tid, change.token);
-    if (performance.now() > deadline) throw busy();
-    await pause(wait);
-  }
+    return mayBegin && !(isMove(change) && (await hasChangeBelow(ports, change, places)));
+  };
+  if (!(await succeedsInTime(hasNoOverlap, waits))) throw busy();
+  return keepStarted(ports, change.tid, change.token);
 }
