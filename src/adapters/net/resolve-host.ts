@@ -32,8 +32,8 @@ const isUnknownName = (cause: unknown) =>
   cause instanceof Error && 'code' in cause && (cause.code === 'ENOTFOUND' || cause.code === 'ENODATA');
 
 /**
- * Returns a function that returns the addresses of a name: from the hosts file, or else from the name servers, where a name whose server
- * does not respond delays no other. The operating system looks up only names that the name servers do not know, at most four at a time,
+ * Returns a function that returns the addresses of a name: from the hosts file, or else from the name servers. There, a lookup without an
+ * answer delays no other lookup. The operating system looks up only names that the name servers do not know, at most four at a time,
  * because each such lookup occupies a thread. Further names count as not found.
  */
 export function hostResolver(sources: NameSources = systemSources): (host: string) => Promise<readonly string[]> {

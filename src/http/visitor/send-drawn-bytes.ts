@@ -11,12 +11,12 @@ const pieceLength = 1 << 18; // bytes
 export interface DrawnContent {
   readonly mediaType: string;
   readonly type: 'inline' | 'attachment';
-  /** Name of the file; null: the bytes are no file, but a picture in a page. */
+  /** Name of the file; null: the bytes are no file, but a picture or the text of a page. */
   readonly name: string | null;
 }
 
 /**
- * Sends bytes that were drawn for this visitor, and disposes of them. They have no ETag and no ranges, because each visitor gets different
+ * Sends bytes that were made for this visitor, and disposes of them. They have no ETag and no ranges: visitors may get different
  * bytes.
  */
 export async function sendDrawnBytes(

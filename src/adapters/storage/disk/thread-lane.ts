@@ -8,7 +8,7 @@ import type { CommandName, CommandParameters, CommandResult } from './disk-comma
 import { errorOf } from './disk-errors.ts';
 import type { DiskRequest, DiskResponse } from './run-request.ts';
 
-/** Idle time of a thread after most requests, in ms: there may be thousands of locations. */
+/** Ms without work until a thread ends, after most requests: each of thousands of locations may have threads. */
 export const defaultIdleTime = 60_000;
 const maxKnownAddresses = 1000; // whose groups are cached: parsing an address often takes longer than reading a piece of a file
 

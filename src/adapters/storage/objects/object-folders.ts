@@ -4,7 +4,7 @@ import type { DatedEntry, Entry } from '#core/listing.ts';
 import { PathTooLong } from '#ports/storage-errors.ts';
 import type { ObjectDescription, ObjectStore, StoredObject } from './object-store.ts';
 
-/** Folder of the staging area, within the prefix of the location: evidence of changes, and uploads to drop boxes. */
+/** Folder of the staging area, within the prefix of the location: evidence of changes, progress of uploads, and uploads to drop boxes. */
 const stagingFolder = '.postern/';
 
 /**

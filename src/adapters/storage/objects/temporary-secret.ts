@@ -8,7 +8,7 @@ export interface Expiring {
   readonly expires: number | null;
 }
 
-/** A secret that expires. All requests share it until then. */
+/** A secret that expires. All requests share it until a new one is fetched, shortly before that. */
 export class TemporarySecret<T extends Expiring> {
   readonly #now: () => number;
   readonly #fetchNew: () => Promise<T>;
