@@ -6,6 +6,7 @@ const root = join(import.meta.dirname, '..');
 install(true);
 installTools();
 build();
+if (process.argv.includes('--set-up')) process.exit(); // the packages are installed, and Postern is built
 const program = (name) => join(root, 'node_modules', name);
 const start = (args, stdio) => spawn(runtime(), args, { cwd: root, stdio, env: { ...process.env, UV_THREADPOOL_SIZE: '16' } });
 
