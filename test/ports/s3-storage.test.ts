@@ -398,7 +398,7 @@ else {
     const upload = await storage.upload({ parent: change.parent, name: 'a.txt', size: null, ifTaken: 'number' }, change.token);
     await upload.write(Buffer.from('second'));
     assert.equal(await upload.place(), 'a (2).txt'); // `discard` is not called, as after a crash
-    const pendingChange = { ...change, handle: upload.handle };
+    const pendingChange = { ...change, name: 'a (2).txt', handle: upload.handle }; // features record the name before it is used
     assert.equal(await storage.recover(pendingChange), 'a (2).txt');
     await storage.clearEvidence(pendingChange);
     await storage.sweep(async () => []);

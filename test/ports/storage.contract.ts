@@ -215,11 +215,15 @@ export function uploadContract(name: string, open: OpenStorage): void {
 
   test(`${name}: uploads to a drop box get different names, also if one is sent with a name that another one gets`, async (t) => {
     const storage = await open(t);
+    const lockedNames = new Set<string>();
     const place = async (sentName: string, text: string) => {
       const upload = await storage.upload({ parent: parsePath('/'), name: sentName, size: null, ifTaken: 'number' }, newToken());
       try {
         await upload.write(Buffer.from(text));
-        return await upload.place(undefined, (candidate, step) => underLock(storage, '/', candidate, step));
+        return await upload.place(undefined, (candidate, step) => {
+          lockedNames.add(candidate);
+          return underLock(storage, '/', candidate, step);
+        });
       } finally {
         await upload.discard();
       }
@@ -229,6 +233,7 @@ export function uploadContract(name: string, open: OpenStorage): void {
     const more = await Promise.all([place('a.txt', 'four'), place('a (4).txt', 'five')]);
     const texts = await Promise.all([...names, ...more].map((placed) => readText(storage, `/${placed}`)));
     assert.deepEqual(texts, ['one', 'two', 'three', 'four', 'five']);
+    if (storage.traits.create === 'checked') assert.ok(more.every((placed) => lockedNames.has(placed)));
   });
 }
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { formatItemPath, type ItemPath, parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
-import { beginChange } from '#features/visits/files/overlapping-changes.ts';
+import { beginChange, startAgain } from '#features/visits/files/overlapping-changes.ts';
 import { recordEarlierChanges } from '#features/visits/files/record-earlier-changes.ts';
 import type { PendingFileChange } from '#ports/storage.ts';
-import { ItemBusy } from '#ports/storage-errors.ts';
+import { ItemBusy, StorageUnavailable } from '#ports/storage-errors.ts';
 import { freePort } from '../parts/free-port.ts';
 import { startWithBlockedMethod } from '../parts/intercepted-postern.ts';
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
@@ -46,7 +48,10 @@ async function startWithPendingChange(t: TestContext) {
   const { base } = await createShare(postern);
   await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   const { store } = postern.ports;
-  const update = (columns: object) => store.write((tx) => tx.updateTable('unsettled').set(columns).execute(), 'job');
+  const update = (columns: object, name = 'a.txt') =>
+    store.write((tx) => tx.updateTable('unsettled').set(columns).where('name', '=', name).execute(), 'job');
+  const startOf = async (name: string) =>
+    Number((await store.read.selectFrom('unsettled').select('started').where('name', '=', name).executeTakeFirstOrThrow()).started);
   const setPending = async (place: string, action: PendingFileChange['action'], newPlace = '', over: object = {}) => {
     await update({ place, new_place: newPlace, token: 'other', started: Date.now(), ...over });
     await store.write((tx) => tx.updateTable('audit').set({ action }).where('outcome', '=', 'begun').execute(), 'job');
@@ -61,7 +66,7 @@ async function startWithPendingChange(t: TestContext) {
       (cause) => (cause instanceof ItemBusy ? 'refused' : assert.fail(cause)),
     );
   };
-  return { postern, setPending, begin, end: () => update({ place: '', started: 0 }) };
+  return { postern, base, setPending, startOf, update, begin, end: () => update({ place: '', started: 0 }) };
 }
 
 test('while a folder is renamed at a service, no change begins below its old or its new name', async (t) => {
@@ -88,15 +93,50 @@ test('a rename or deletion of a folder at a service waits for changes of items b
   assert.equal(await begin('/p', 'rename', 'n'), 'begins');
 });
 
-test('a change that began long ago blocks the folders above and below as long as its location responds', async (t) => {
-  const { postern, setPending, begin } = await startWithPendingChange(t);
+test('a change that began long ago blocks the folders above and below, but only as long as its location responds', async (t) => {
+  const { postern, setPending, begin, end } = await startWithPendingChange(t);
+  const started = Date.now() - 30 * 60_000;
+  const addLocation = async (name: string, kind: string, configuration: object): Promise<number> =>
+    (await postern.call('location/add', { name, kind, configuration: JSON.stringify(configuration) })).id;
+  const folder = join(postern.files, 'other');
+  await mkdir(folder);
+  const address = `http://127.0.0.1:${await freePort()}/`;
+  const [responding, ...silent] = [
+    await addLocation('responding', 'local', { path: folder }),
+    await addLocation('webdav', 'webdav', { url: address, username: 'ann', password: 'secret' }),
+    await addLocation('s3', 's3', { endpoint: address, region: 'default', bucket: 'bucket', accessKeyId: 'id', secretAccessKey: 'secret' }),
+  ];
+  for (const location of [{}, { location_id: responding }]) {
+    await setPending('service /p/q/', 'rename', 'service /p/n/', { started, ...location });
+    assert.equal(await begin('/p/q/r', 'delete'), 'refused');
+    const waiting = begin('/p', 'delete');
+    assert.equal(await Promise.race([waiting, begin('/other', 'delete')]), 'begins');
+    await end();
+    assert.equal(await waiting, 'begins');
+  }
+  for (const location_id of silent) {
+    await setPending('service /p/q/', 'rename', 'service /p/n/', { started, location_id });
+    for (const path of ['/p/q/r', '/p']) assert.equal(await begin(path, 'delete'), 'begins', path);
+  }
+});
+
+test('recovery renews a change only if its location responds and no overlapping change has begun since', async (t) => {
+  const { postern, base, setPending, startOf, update } = await startWithPendingChange(t);
   const started = Date.now() - 30 * 60_000;
   await setPending('service /p/q/', 'rename', 'service /p/n/', { started });
-  assert.equal(await begin('/p/q/r', 'delete'), 'refused');
-  const configuration = JSON.stringify({ url: `http://127.0.0.1:${await freePort()}/`, username: 'ann', password: 'secret' });
-  const { id } = await postern.call('location/add', { name: 'away', kind: 'webdav', configuration });
-  await setPending('service /p/q/', 'rename', 'service /p/n/', { started, location_id: id });
-  assert.equal(await begin('/p/q/r', 'delete'), 'begins');
+  const change = { tid: 1, token: 'other', action: 'rename' } as const;
+  const root = { name: '', folder: true, size: 0, modified: null, etag: '' };
+  const responding = { stat: async () => root, check: async () => {} };
+  const silent = { stat: async () => root, check: () => Promise.reject(new StorageUnavailable('it does not respond')) };
+  await assert.rejects(startAgain(postern.ports, silent, change), StorageUnavailable);
+  assert.equal(await startOf('a.txt'), started);
+  await uploadWithoutRecord(t, postern, `${base}/file/b.txt`);
+  await update({ place: 'service /p/q/b.txt/', started: started + 60_000 * 20 }, 'b.txt');
+  await assert.rejects(startAgain(postern.ports, responding, change), ItemBusy);
+  assert.equal(await startOf('a.txt'), started);
+  await update({ started: started - 1 }, 'b.txt');
+  using _started = await startAgain(postern.ports, responding, change);
+  assert.notEqual(await startOf('a.txt'), started);
 });
 
 test('at a service, a received file becomes visible only after the rename of a folder above it has ended', async (t) => {

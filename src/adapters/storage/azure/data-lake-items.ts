@@ -143,7 +143,7 @@ export class DataLakeItems implements FileServer {
   async createStagingFolder(path: readonly string[]): Promise<void> {
     const { status } = await this.#makeFolder(path, [403, ...notCreated]);
     if (status < 300 || (await this.find(path).catch(() => null))?.folder) return;
-    throw new StorageUnusable('the folder .postern cannot be created: the credentials do not allow it');
+    throw new StorageUnusable('the folder .postern cannot be created: a file has this name, or the credentials do not allow it');
   }
 
   async move(from: readonly string[], to: readonly string[], { overwrites, confirm }: Omit<MoveOptions, 'isFolder'>): Promise<MoveOutcome> {

@@ -51,6 +51,7 @@ async function placeNumbered(place: StagingPlace, target: UploadTarget, file: St
     try {
       await checkFree(candidate);
       await lockName(candidate, async () => {
+        await checkFolder(place, target.parent); // it may have been renamed or deleted while the lock was waited for
         await checkFree(candidate);
         await moveTo(place, target, file, candidate, null);
       });

@@ -6,7 +6,7 @@ import { openObjectFile } from './object-file.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { WriteCondition } from './object-store.ts';
 import { nextPartSize, smallestPart } from './part-sizes.ts';
-import { claimToken, clearUpload, deleteClaim, multipartKey, nameNote } from './upload-evidence.ts';
+import { claimToken, clearUpload, deleteClaim, multipartKey } from './upload-evidence.ts';
 import { UploadProgress } from './upload-progress.ts';
 
 /** The location to which files are uploaded, and the space in which parts are collected. */
@@ -29,6 +29,8 @@ class ObjectUpload implements ContinuedUpload {
   readonly #confirm: Confirm | undefined;
   /** Key of the visible object. */
   #placedKey: string | null = null;
+  /** Whether the parts of an upload to a drop box are one object in the staging area. */
+  #isJoined = false;
 
   constructor(
     { folders, parts }: UploadPlace,
@@ -91,7 +93,7 @@ class ObjectUpload implements ContinuedUpload {
   async place(confirm?: Confirm, lockName: LockName = (_, step) => step()): Promise<string> {
     await this.#sendLastPart();
     const { parent, name, ifTaken } = this.#target;
-    if (!(await this.#folders.hasFolder(parent))) throw new ItemNotFound('there is no such folder');
+    await this.#checkParent();
     if (ifTaken === 'number') return this.#placeNumbered(confirm, lockName);
     await this.#checkTarget(ifTaken);
     await confirm?.();
@@ -135,29 +137,35 @@ class ObjectUpload implements ContinuedUpload {
   /** Puts the file of a drop box in place under the first free name. */
   async #placeNumbered(confirm: Confirm | undefined, lockName: LockName): Promise<string> {
     const { parent, name } = this.#target;
-    await confirm?.();
-    if (this.handle !== null) await this.#joinParts(this.handle, 'none');
-    const isFree = async (candidate: string) => (await this.#folders.entry([...parent, candidate])) === null;
-    const placeAs = async (candidate: string) => (await isFree(candidate)) && this.#placeAs(candidate, confirm);
-    for (const candidate of dropBoxNames(name, this.#token))
-      if ((await isFree(candidate)) && (await lockName(candidate, () => placeAs(candidate)))) return candidate;
+    for (const candidate of dropBoxNames(name, this.#token)) {
+      if (await this.#folders.entry([...parent, candidate])) continue;
+      if (await lockName(candidate, () => this.#placeAs(candidate, confirm))) return candidate;
+    }
     throw new ItemExists('all names are taken');
   }
 
-  /** Puts the file of a drop box in place under a name. @returns false if the name was taken meanwhile */
+  /** Puts the file of a drop box in place under a name, under its lock. @returns false if the name was taken meanwhile */
   async #placeAs(name: string, confirm: Confirm | undefined): Promise<boolean> {
-    await this.#noteName(name);
-    const key = this.#folders.keys.file([...this.#target.parent, name]);
+    const { parent } = this.#target;
+    await this.#checkParent(); // it may have been renamed or deleted while the lock was waited for
+    if (await this.#folders.entry([...parent, name])) return false;
     await confirm?.();
-    if (!(await (this.handle === null ? this.#putFile(key) : this.#copyStaged(key, confirm)))) return false;
+    const key = this.#folders.keys.file([...parent, name]);
+    const isPlaced = this.handle === null ? this.#putFile(key) : this.#joinAndCopy(this.handle, key, confirm);
+    if (!(await isPlaced)) return false;
     this.#placedKey = key;
     return true;
   }
 
-  /** Records the name of a drop box's file, which recovery could not guess. */
-  async #noteName(name: string): Promise<void> {
-    const { store, keys } = this.#folders;
-    await store.put(keys.staging(nameNote(this.#token)), name, { repeatable: true });
+  async #joinAndCopy(uploadId: string, key: string, confirm: Confirm | undefined): Promise<boolean> {
+    if (!this.#isJoined) await this.#joinParts(uploadId, 'none');
+    this.#isJoined = true;
+    return this.#copyStaged(key, confirm);
+  }
+
+  /** @throws ItemNotFound */
+  async #checkParent(): Promise<void> {
+    if (!(await this.#folders.hasFolder(this.#target.parent))) throw new ItemNotFound('there is no such folder');
   }
 
   /** Makes the object visible under its key. @throws ItemExists, ItemChanged */

@@ -1,21 +1,17 @@
-import { nameError } from '#core/item-path.ts';
 import type { Confirm, UploadTarget } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
-import { readText } from './read-text.ts';
 
 // What an upload leaves in the staging area and at its key, so that recovery can see whether the
 // file is in place.
 
 const claimSuffix = '.claim';
 const stagedPart = (token: string) => `${token}.part`;
-export const nameNote = (token: string) => `${token}.name`;
 /** Returns the token of the claim of an upload. A claim is an empty object that reserves a key. */
 export const claimToken = (token: string) => `${token}${claimSuffix}`;
 /** Whether an object with this token is the claim of an upload. */
 export const isClaim = (token: string | null): boolean => token?.endsWith(claimSuffix) ?? false;
-const maxNote = 1 << 20; // bytes; the note contains a name
 
 /**
  * Returns the key at which a multipart upload is completed. At a drop box, this key is in the
@@ -46,11 +42,9 @@ export async function recoverUpload(
 ): Promise<string | null> {
   const { store, keys } = folders;
   await store.hasKeys(keys.folder([])); // throws if the bucket is missing: then the outcome is not known
-  const note = await readText(store, keys.staging(nameNote(token)), maxNote);
-  const storedName = note !== null && nameError(note) === null ? note : name;
-  await deleteClaim(store, keys.file([...parent, storedName]), token, confirm);
-  const file = await folders.file([...parent, storedName]);
-  return file?.token === token ? storedName : null;
+  await deleteClaim(store, keys.file([...parent, name]), token, confirm);
+  const file = await folders.file([...parent, name]);
+  return file?.token === token ? name : null;
 }
 
 /** Aborts the multipart upload of an upload. Tries both keys that `multipartKey` can return. */
@@ -60,5 +54,5 @@ export async function abortUpload({ store, keys }: ObjectFolders, path: readonly
 
 /** Deletes the evidence of an upload. @param isNumbered whether a number may have been added to its name */
 export async function clearUpload({ store, keys }: ObjectFolders, token: string, isNumbered: boolean): Promise<void> {
-  if (isNumbered) await store.delete([stagedPart(token), nameNote(token)].map((name) => keys.staging(name)));
+  if (isNumbered) await store.delete([keys.staging(stagedPart(token))]);
 }

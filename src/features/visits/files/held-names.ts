@@ -50,8 +50,12 @@ async function tryToHold({ store, process }: HoldPorts, keys: readonly string[],
   }
 }
 
-const release = ({ store, process }: HoldPorts, holders: readonly string[]) =>
-  store.write((tx) => tx.deleteFrom('held_name').where('process', '=', process).where('holder', 'in', holders).execute(), 'job');
+/** @param keys names to release; absent: all names of the holders */
+const release = ({ store, process }: HoldPorts, holders: readonly string[], keys?: readonly string[]) =>
+  store.write(async (tx) => {
+    const held = tx.deleteFrom('held_name').where('process', '=', process).where('holder', 'in', holders);
+    await (keys ? held.where('name_key', 'in', keys) : held).execute();
+  }, 'job');
 
 /**
  * Releases the names that this process still holds for changes that have ended. Such names remain if an earlier release failed, or if the
@@ -87,6 +91,6 @@ export async function holdingNames<T>(
   try {
     return await work();
   } finally {
-    void release(ports, [holder]).catch(() => {}); // if this fails, `releaseForgottenNames` releases the names later
+    void release(ports, [holder], keys).catch(() => {}); // if this fails, `releaseForgottenNames` releases the names later
   }
 }

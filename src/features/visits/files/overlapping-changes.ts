@@ -14,7 +14,7 @@ import { pause, succeedsInTime } from './pause.ts';
 const waits = { first: 20, longest: 500, maxWait: 10_000 };
 /** ms. If the location of an older change does not respond, perhaps for ever, the change must not block the folders above. */
 const maxAge = 20 * 60_000;
-const maxResponseTime = 2000; // ms for which the location of an older change may take to respond
+const maxResponseTime = 2000; // ms; after this time, the location of another change counts as not responding
 const maxLocations = 20; // with overlapping changes; if there are so many, one of them is assumed not to be gone
 
 /** Returns the name of an item, and its new name if it gets one. */
@@ -32,11 +32,21 @@ export interface StartingChange {
   readonly token: string;
 }
 
+/** A change that recovery is about to complete. */
+type RecoveredChange = Pick<StartingChange, 'tid' | 'token' | 'action'>;
+
+/** When and where a change has begun. */
+interface BegunChange {
+  readonly place: string;
+  readonly new_place: string;
+  readonly started: number;
+}
+
 type OverlapPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>;
 type PlacedStorage = Pick<Storage, 'folderKey'>;
 
 const busy = () => new ItemBusy('another change of a folder above, or of an item below, is not complete');
-const isMove = ({ action }: StartingChange) => action === 'rename' || action === 'delete';
+const isMove = ({ action }: Pick<StartingChange, 'action'>) => action === 'rename' || action === 'delete';
 
 /** Returns where an item is at the service, and where it will be, each with a slash at its end. */
 async function placesOf(storage: PlacedStorage, { parent, names }: StartingChange): Promise<readonly string[]> {
@@ -70,23 +80,26 @@ const isBelow = (place: string) =>
     ),
   );
 
-/**
- * Returns whether changes at another location can never be completed, because its folder is certainly gone.
- * @returns null: the location does not respond
- */
-async function isGone(ports: OverlapPorts, tid: number, id: number): Promise<boolean | null> {
+type LocationState = 'responds' | 'silent' | 'gone';
+
+/** @returns `gone`: the folder of the location certainly does not exist @throws StorageUnavailable if the location does not respond */
+async function stateOfFolder(storage: Pick<Storage, 'stat' | 'check'>): Promise<LocationState> {
+  if ((await storage.stat(rootPath)) === null) return 'gone';
+  await storage.check(); // an object storage sends no request for the entry of the root
+  return 'responds';
+}
+
+/** Returns the state of another location. `gone`: its changes can never be completed. @throws StorageUnavailable */
+async function stateOf(ports: OverlapPorts, tid: number, id: number): Promise<LocationState> {
   const location = await findStorageLocation(ports.store.read, { tid, id });
-  if (!location) return true;
-  const root = await openLocation(location, ports)
-    .then((storage) => storage.stat(rootPath))
-    .catch(() => undefined);
-  return root === undefined ? null : root === null;
+  return location ? stateOfFolder(await openLocation(location, ports)) : 'gone';
 }
 
 /** Returns whether pending changes at another location may still be completed. @param newest ms since the epoch: when the last one began */
 async function mayBeCompleted(ports: OverlapPorts, tid: number, id: number, newest: number): Promise<boolean> {
-  if (newest > ports.clock.now() - maxAge) return (await isGone(ports, tid, id)) !== true;
-  return (await Promise.race([isGone(ports, tid, id), pause(maxResponseTime)])) === false;
+  const silent = pause(maxResponseTime).then((): LocationState => 'silent');
+  const state = await Promise.race([stateOf(ports, tid, id).catch((): LocationState => 'silent'), silent]);
+  return state === 'responds' || (state === 'silent' && newest > ports.clock.now() - maxAge);
 }
 
 /** Returns whether a condition is true of another change of the tenant that has begun and may still be completed. */
@@ -103,10 +116,9 @@ async function hasOther(ports: OverlapPorts, change: StartingChange, condition: 
     .where(condition)
     .limit(maxLocations)
     .execute();
-  if (others.length === maxLocations) return true;
-  for (const { location_id: id, newest } of others)
-    if (id === locationId || (await mayBeCompleted(ports, tid, id, Number(newest)))) return true;
-  return false;
+  if (others.length === maxLocations || others.some(({ location_id: id }) => id === locationId)) return true;
+  const states = await Promise.all(others.map(({ location_id: id, newest }) => mayBeCompleted(ports, tid, id, Number(newest))));
+  return states.includes(true);
 }
 
 const hasMoveAbove = (ports: OverlapPorts, change: StartingChange, places: readonly string[]) =>
@@ -147,9 +159,49 @@ function keepStarted(ports: Pick<Ports, 'store' | 'clock'>, tid: number, token: 
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Records that the recovery of a change begins, and, until disposal, that it goes on. Does nothing if the change had not begun. */
-export async function startAgain(ports: Pick<Ports, 'store' | 'clock'>, tid: number, token: string): Promise<Disposable> {
+/** Returns whether an overlapping change has begun after a change that recovery is about to complete. */
+async function hasBegunSince(
+  { store, clock }: Pick<Ports, 'store' | 'clock'>,
+  { tid, token, action }: RecoveredChange,
+  since: BegunChange,
+): Promise<boolean> {
+  const places = [since.place, since.new_place].filter((place) => place !== '');
+  const later = await store.read
+    .selectFrom('unsettled')
+    .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
+    .select('unsettled.token')
+    .where('unsettled.tid', '=', tid)
+    .where('unsettled.token', '!=', token)
+    .where('unsettled.started', '>', Math.max(since.started, clock.now() - maxAge))
+    .where(row.or([movesOneOf(places.flatMap(placesAbove)), ...(isMove({ action }) ? places.map(isBelow) : [])]))
+    .limit(1)
+    .executeTakeFirst();
+  return later !== undefined;
+}
+
+/**
+ * Records that the recovery of a change at a service begins, and, until disposal, that it goes on. Does nothing if the change had not begun.
+ * @throws StorageUnavailable if the location does not respond: then the change need not block others for longer
+ * @throws ItemBusy if an overlapping change has begun since, while the location did not respond
+ */
+export async function startAgain(
+  ports: Pick<Ports, 'store' | 'clock'>,
+  storage: Pick<Storage, 'stat' | 'check'>,
+  change: RecoveredChange,
+): Promise<Disposable> {
+  const { tid, token } = change;
+  await stateOfFolder(storage);
+  const begun = await ports.store.read
+    .selectFrom('unsettled')
+    .select(['place', 'new_place', 'started'])
+    .where('tid', '=', tid)
+    .where('token', '=', token)
+    .executeTakeFirst();
+  if (!begun || begun.place === '') return { [Symbol.dispose]: () => {} };
+  const since = { ...begun, started: Number(begun.started) };
+  if (await hasBegunSince(ports, change, since)) throw busy();
   await renewStart(ports, tid, token);
+  if (await hasBegunSince(ports, change, since)) throw busy(); // it has not seen that this change begins again
   return keepStarted(ports, tid, token);
 }
 

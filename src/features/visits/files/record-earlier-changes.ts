@@ -86,12 +86,14 @@ export async function recordEarlierChanges(
   token: string,
 ): Promise<void> {
   const { store, clock } = ports;
-  const rows = await pendingRows(store.read)
+  const concerned = pendingRows(store.read)
     .where('unsettled.tid', '=', used.tid)
     .where('unsettled.token', '!=', token)
-    .where(concerns(used))
-    .execute();
-  for (const row of rows) {
+    .where(concerns(used));
+  const rows = await concerned.execute();
+  for (const { token: earlier } of rows) {
+    const row = await concerned.where('unsettled.token', '=', earlier).executeTakeFirst(); // it may have been recorded or got another name
+    if (!row) continue;
     const change = changeOf(row);
     const own = await storageOf(ports, row, storage, used);
     if (!own) continue;

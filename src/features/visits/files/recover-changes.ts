@@ -15,7 +15,7 @@ import { withNameLocks } from './name-locks.ts';
 import { namesOf, startAgain } from './overlapping-changes.ts';
 import { findPendingLocations, type PendingLocation, pendingChangesAt } from './pending-locations.ts';
 import { confirmPending } from './pending-records.ts';
-import { changeOf, type PendingRow, recordOutcome } from './recovered-outcome.ts';
+import { changeOf, type PendingRow, pendingRows, recordOutcome } from './recovered-outcome.ts';
 import { isUnfinishedUpload } from './unfinished-uploads.ts';
 
 type ClaimPorts = Pick<Ports, 'store' | 'process'>;
@@ -60,15 +60,13 @@ async function leaveToOthers(ports: ClaimPorts, row: PendingRow, location: strin
   }
 }
 
-/** Returns whether a change is still pending in this process: another run may have recovered it since its row was read. */
-const isStillPending = async ({ store, process }: Pick<Ports, 'store' | 'process'>, { tid, audit_id }: PendingRow): Promise<boolean> =>
-  (await store.read
-    .selectFrom('unsettled')
-    .select('audit_id')
-    .where('tid', '=', tid)
-    .where('audit_id', '=', audit_id)
-    .where('process', '=', process)
-    .executeTakeFirst()) !== undefined;
+/** Reads a pending change of this process again. undefined: another run has recovered it since its row was read. */
+const readAgain = ({ store, process }: Pick<Ports, 'store' | 'process'>, { tid, audit_id }: PendingRow): Promise<PendingRow | undefined> =>
+  pendingRows(store.read)
+    .where('unsettled.tid', '=', tid)
+    .where('unsettled.audit_id', '=', audit_id)
+    .where('unsettled.process', '=', process)
+    .executeTakeFirst();
 
 /**
  * Checks in the storage whether a change took place, records its outcome, and only then deletes its evidence. The evidence of an
@@ -79,11 +77,14 @@ async function recover(ports: RecoveryPorts, row: PendingRow, location: StorageL
   const { store, clock } = ports;
   const openStorage = async () => openLocation(location, ports);
   const names = namesOf(change);
-  using _started = await startAgain(ports, row.tid, row.token);
   async function recoverFiles(folder: ItemPath): Promise<{ readonly name: string | null } | null> {
     const storage = await openStorage();
     const confirm = () => confirmPending(ports, row.tid, row.audit_id);
-    const recoverChange = async () => ((await isStillPending(ports, row)) ? { name: await storage.recover(change, confirm) } : null);
+    const recoverChange = async () => {
+      if (!(await readAgain(ports, row))) return null;
+      using _started = storage.traits.create === 'atomic' ? null : await startAgain(ports, storage, { ...change, tid: row.tid });
+      return { name: await storage.recover(change, confirm) };
+    };
     return change.action === 'delete'
       ? recoverChange()
       : withNameLocks(ports, storage, folder, names, { token: row.token, turn: 'job' }, recoverChange);
@@ -168,7 +169,9 @@ export async function recoverInterruptedChanges(
     if (runningChanges.has(row.token)) return null;
     runningChanges.add(row.token); // so that the next run skips it: emptying a large folder may take longer than the time between runs
     try {
-      if (await claim(ports, row)) await recover(ports, row, location, keepsTrash);
+      // Until the claim, the process that made the change may have recorded another name.
+      const claimedRow = (await claim(ports, row)) ? await readAgain(ports, row) : undefined;
+      if (claimedRow) await recover(ports, claimedRow, location, keepsTrash);
       return null;
     } catch (cause) {
       if (isTemporaryStoreError(cause) && !(cause instanceof NamesHeldTooLong)) throw cause;
