@@ -31,7 +31,10 @@ function createIfFree(source: string, file: string): boolean {
   try {
     linkSync(source, file);
   } catch {
-    if (existsSync(file)) return false;
+    if (existsSync(file)) {
+      syncFolder(dirname(file)); // an earlier attempt may have failed to
+      return false;
+    }
     renameSync(source, file); // the file system has no hard links
   }
   syncFolder(dirname(file));
