@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { auditRetention } from '#features/audit/audit-retention.ts';
 import { runIfClockIsRight } from '#features/jobs/clock-check.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
-import { type JobKind, ScheduledJobs } from '#features/jobs/job-runner.ts';
+import { defaultPollInterval, type JobKind, ScheduledJobs } from '#features/jobs/job-runner.ts';
 import { mailJobs } from '#features/mail/mail-jobs.ts';
 import {
   checkSameDatabase,
@@ -30,7 +30,6 @@ import type { Ports } from '#ports/ports.ts';
 
 const minute = 60_000; // ms
 const exchangeInterval = 1000; // ms
-const defaultJobInterval = 1000; // ms
 const sweepDelay = 3000; // ms: the first requests after a start do not wait for the sweep
 const maxReportGap = 3 * reportInterval; // ms
 const firstReports = 1.2 * reportInterval; // ms after the start: by then, every running process has reported, even after a database outage
@@ -53,7 +52,7 @@ interface Jobs {
   readonly database: string;
   /** Called when the database was replaced after the start: the process must end. */
   readonly onReplacedDatabase: () => void;
-  /** ms between two searches for due jobs. Default: a second. The jobs that plan and send mail are due after half of it. */
+  /** ms between two searches for due jobs, and between two runs of the job that plans mail. */
   readonly jobInterval: number | undefined;
 }
 
@@ -83,7 +82,7 @@ async function sweepAndLog(ports: Ports, log: FastifyBaseLogger, busyLocations: 
 /** Starts the jobs that run at intervals. Disposal stops them and removes this process from the list of running processes. */
 export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   const { ports, log, runningChanges, busyLocations, unknownLinks, uploadWriters, database, onReplacedDatabase } = jobs;
-  const { jobInterval = defaultJobInterval } = jobs;
+  const { jobInterval = defaultPollInterval } = jobs;
   const warn = (line: string) => log.warn(line);
   const retention = auditRetention(ports, () => performance.now(), warn);
   // One object for each of the two recovery runs, because they see different changes.
@@ -149,7 +148,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
     },
     recurring('audit-retention', minute * 10, () => runIfClockIsRight(ports, warn, () => retention.run())),
     ...(ports.store.isShared ? [recurring('recover-changes', reportInterval, recoverOthers)] : []),
-    ...(ports.mail ? mailJobs({ ...ports, codeMails: emailCodeMails(ports) }, ports.mail, () => performance.now(), jobInterval / 2) : []),
+    ...(ports.mail ? mailJobs({ ...ports, codeMails: emailCodeMails(ports) }, ports.mail, () => performance.now(), jobInterval) : []),
   ];
   const runner = new ScheduledJobs(ports, kinds, warn, jobInterval);
   void runner.start().catch(() => log.warn('Cannot prepare the scheduled jobs in the database. The next start tries again.'));

@@ -320,7 +320,7 @@ test('while the alerts of thousands of visitors are searched, Postern answers ot
     if (isSearching) setImmediate(countTurns);
   };
   setImmediate(countTurns);
-  assert.equal(await new AlertCollector(store, () => 0).hasWork(), false);
+  assert.equal(await new AlertCollector(store, () => 0, 1000).hasWork(), false);
   isSearching = false;
   assert.ok(turns >= 5, `${turns} turns`);
 });

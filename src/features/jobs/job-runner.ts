@@ -11,6 +11,7 @@ import {
   releaseClaim,
 } from './job-queue.ts';
 
+export const defaultPollInterval = 1000; // ms
 const idleInterval = 60_000; // ms
 const stopTimeout = 5000; // ms that running jobs have left when the process stops
 const maxErrorLength = 500; // characters
@@ -60,7 +61,7 @@ export class ScheduledJobs implements JobRunner {
   #isStoreUnavailable = false;
 
   /** @param pollInterval ms between two searches for due jobs */
-  constructor(ports: Pick<Ports, 'store' | 'process'>, kinds: readonly JobKind[], log: JobLog, pollInterval = 1000) {
+  constructor(ports: Pick<Ports, 'store' | 'process'>, kinds: readonly JobKind[], log: JobLog, pollInterval = defaultPollInterval) {
     this.#ports = ports;
     this.#kinds = kinds;
     this.#log = log;

@@ -53,7 +53,7 @@ export class AlertCollector {
   #readTime = 0; // ms that the queries of the last search have taken
 
   /** @param now returns a monotonic time in ms @param shortestPause between two searches, in ms */
-  constructor(store: Store, now: () => number, shortestPause = 1000) {
+  constructor(store: Store, now: () => number, shortestPause: number) {
     this.#store = store;
     this.#now = now;
     this.#shortestPause = shortestPause;

@@ -15,14 +15,14 @@ const pauses = [5000, 30_000, 60_000] as const; // ms
 /**
  * Returns the jobs that plan and send mail, and correct its due times.
  * @param now returns a monotonic time in ms
- * @param every ms from the end of a run that plans or sends to the next
+ * @param interval ms from the end of a run that plans mail to the next. Mail is sent twice as often
  */
-export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail, now: () => number, every: number): JobKind[] {
+export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail, now: () => number, interval: number): JobKind[] {
   const { store } = ports;
   const common = { concurrency: 1, lease, pauses, maxAttempts: null };
-  const collector = new AlertCollector(store, now, 2 * every);
+  const collector = new AlertCollector(store, now, interval);
   const plan: JobKind = {
-    ...{ name: 'plan-mail', every, ...common },
+    ...{ name: 'plan-mail', every: interval, ...common },
     hasWork: async () => (await collector.hasWork()) || (await hasDueDigest(store)) || hasPendingRecipients(store),
     async run(_job, signal) {
       await collector.collect(signal);
@@ -33,7 +33,7 @@ export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail
   const send = (lane: MailLane): JobKind => {
     const sender = new DeliverySender(ports, mail, lane, now);
     return {
-      ...{ name: `send-${lane}`, every, ...common },
+      ...{ name: `send-${lane}`, every: interval / 2, ...common },
       hasWork: async () => sender.isReady() && hasDeliveriesToSend(store, lane),
       run: (_job, signal) => sender.run(signal),
     };
