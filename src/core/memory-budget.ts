@@ -7,6 +7,8 @@ type Group = number | string;
 export interface MemoryReservation extends Disposable {
   /** Sets the number of bytes that the task takes now. @throws the refusal of the budget if not enough bytes are left */
   set(bytes: number): void;
+  /** As `set`, but returns whether enough bytes are left. */
+  trySet(bytes: number): boolean;
 }
 
 /** The budget of one group. */
@@ -42,11 +44,16 @@ export class MemoryBudget {
       this.#takenBytes += difference;
       bytes += difference;
     };
+    const trySet = (next: number) => {
+      if (next > bytes && !this.#hasSpace(group, next - bytes)) return false;
+      change(next - bytes);
+      return true;
+    };
     return {
       set: (next) => {
-        if (next > bytes && !this.#hasSpace(group, next - bytes)) throw this.#refusal();
-        change(next - bytes);
+        if (!trySet(next)) throw this.#refusal();
       },
+      trySet,
       [Symbol.dispose]: () => change(-bytes),
     };
   }

@@ -11,9 +11,9 @@ for (const [name, newTurns] of [
   ['documents', documentTurns],
   ['Office documents', officeTurns],
 ] as const)
-  test(`${name} of tenants whose storages hang delay no document of another tenant`, async () => {
+  test(`${name} of four tenants whose storages hang delay no document of usual size of another tenant`, async () => {
     const inTurn = newTurns();
-    for (const tid of [1, 2])
+    for (const tid of [1, 2, 3, 4])
       for (let link = 0; link < 20; link += 1) {
         const waiting = inTurn(visitorOf(tid, link), signal, async (takeMemory) => {
           await takeMemory(maxDocumentBytes);
@@ -21,8 +21,8 @@ for (const [name, newTurns] of [
         });
         void waiting.catch(() => {});
       }
-    const result = await inTurn(visitorOf(3, 0), signal, async (takeMemory) => {
-      await takeMemory(maxDocumentBytes);
+    const result = await inTurn(visitorOf(5, 0), signal, async (takeMemory) => {
+      await takeMemory(8 << 20);
       return 'drawn';
     });
     assert.equal(result, 'drawn');

@@ -20,7 +20,7 @@ const ofOffice: DocumentLimits = { concurrency: 4, concurrencyOfGroup: { level: 
 const maxWaiting = { inner: 64, all: 512 };
 const retryAfter = 2; // seconds
 /** Between two attempts to take memory. */
-const waits = { first: 100, longest: 100, maxWait: 30_000 };
+const waits = { first: 100, longest: 100, maxWait: 60_000 };
 
 /** A visitor who requests a document, and the tenant of the link. */
 export type DocumentVisitor = TurnVisitor & { readonly tid: number };
@@ -29,8 +29,8 @@ export type DocumentVisitor = TurnVisitor & { readonly tid: number };
 export type TakeMemory = (bytes: number) => Promise<void>;
 
 /**
- * Runs work on a document, in turns (see `turnGroupsOf`). Tenants do not wait for each other: the storage of a tenant, or its time-stamp
- * authority, may hang during a turn.
+ * Runs work on a document, in turns (see `turnGroupsOf`). Each tenant has turns of its own, because the storage of a tenant, or its
+ * time-stamp authority, may hang during a turn. Tenants share only the memory.
  * @throws Refusal (503) if too many wait; the reason of `clientGone`
  */
 export type DocumentTurns = <T>(
@@ -45,18 +45,9 @@ const refusal = () => new Refusal('documentsBusy', undefined, { retryAfter });
 async function waitForMemory(reservation: MemoryReservation, bytes: number, clientGone: AbortSignal): Promise<void> {
   const take = async () => {
     clientGone.throwIfAborted();
-    return hasTaken(reservation, bytes);
+    return reservation.trySet(bytes);
   };
   if (!(await succeedsInTime(take, waits))) throw refusal();
-}
-
-function hasTaken(reservation: MemoryReservation, bytes: number): boolean {
-  try {
-    reservation.set(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function turnsOf({ memory, ...limits }: DocumentLimits): DocumentTurns {
