@@ -44,7 +44,7 @@ test('the address of the client is known even if the body arrives later than the
   assert.deepEqual(JSON.parse(await text(response)), { address: '192.0.2.7' });
 });
 
-test('a body beyond the limit of its network is refused, and its connection is closed', async (t) => {
+test('a body that exceeds the limit on arriving bodies of its wide network is refused, and its connection is closed', async (t) => {
   const { url } = await startServer(t);
   const headers = { 'content-type': 'application/json', 'content-length': 1 << 20 };
   const post = () => {

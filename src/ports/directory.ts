@@ -33,7 +33,7 @@ export interface Directories extends AsyncDisposable {
    * @throws DirectoryUnavailable
    */
   verify(directory: TenantDirectory, dn: string | null, password: string): Promise<boolean>;
-  /** Signs a user in by the pattern of the configuration. @returns null for a wrong name or password @throws as `find` */
+  /** Signs a user in with the name that `bindPattern` gives. @returns null for a wrong name or password @throws as `find` */
   signInByPattern(directory: TenantDirectory, username: string, password: string): Promise<DirectoryUser | null>;
 }
 

@@ -100,7 +100,7 @@ export interface ShareUserTable {
   position: number;
   name: string;
   name_key: string;
-  /** The access user, if the profile is of type USERS. For other types it is null, and only the name counts. */
+  /** The access user, if the profile is of type USERS; null if none was found for the name. For other types null: only the name counts. */
   user_id: number | null;
 }
 

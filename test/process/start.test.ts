@@ -262,7 +262,7 @@ test('after a move to PostgreSQL, Postern does not start on the old database', a
   await runPostern(t, { POSTERN_DATA: data });
 });
 
-test('variables of a Kubernetes Service named postern are ignored, and other unknown variables are errors', () => {
+test('variables of Kubernetes Services named postern or postern-admin are ignored, and other unknown variables are errors', () => {
   const services = {
     POSTERN_SERVICE_HOST: '10.0.0.1',
     POSTERN_SERVICE_PORT: '8080',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { createShare } from '../visit/visiting.ts';
@@ -13,12 +14,11 @@ test('a client with 64 running uploads, the maximum of one network, can continue
   const tus = tusClient(postern, base);
   const addresses: string[] = [];
   for (let index = 0; index < maxUploadsOfNetwork; index += 1) addresses.push(await tus.begin(`f${index}`, 6));
-  const closes = addresses.map((address) => tus.sendBeginning(address, 0, Buffer.from('abc'), 6));
+  for (const address of addresses) atEnd(t, tus.sendBeginning(address, 0, Buffer.from('abc'), 6)); // Postern would wait for open uploads
   const { store } = postern.ports;
   const holders = () => store.read.selectFrom('resumable_upload').select('holder').where('holder', 'is not', null).execute();
   await until(async () => (await holders()).length === maxUploadsOfNetwork);
   let last = await tus.patch(addresses[0] ?? '', 0, 'abcdef');
   while (last.status === 423) last = await tus.patch(addresses[0] ?? '', 0, 'abcdef');
   assert.equal(last.status, 204);
-  for (const close of closes) close(); // Postern would wait for open uploads when it stops
 });

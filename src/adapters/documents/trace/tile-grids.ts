@@ -14,7 +14,7 @@ const [minTile, maxTile] = [48, 480]; // px
 const tileStep = 1.006; // factor
 const angleStep = 0.4 * (Math.PI / 180);
 const maxTilesAway = 3;
-const maxPeak = 25; // standard deviations: so that a single peak, such as the distance of the lines of a text, does not decide
+const maxPeak = 25; // standard deviations: more does not count, so that one peak, such as at the line spacing of a text, does not decide
 const maxGrids = 25;
 
 interface RatedGrid extends Grid {
@@ -32,7 +32,7 @@ function selfCorrelation({ values, width, height }: Differences): Float64Array {
       square[2 * (row * correlationSize + column)] = values[(top + row) * width + left + column] ?? 0;
   fourier.forward(square);
   for (let index = 0; index < square.length; index += 2) {
-    // The square root gives each frequency the same weight as in the picture, so that the strongest ones do not hide the others.
+    // The magnitude, not its square as in an exact autocorrelation: so the strongest frequencies do not hide the others.
     square[index] = index === 0 ? 0 : Math.hypot(square[index] ?? 0, square[index + 1] ?? 0);
     square[index + 1] = 0;
   }

@@ -23,7 +23,7 @@ interface Chunk {
   readonly containers: number[];
   /** The start of each text. A text ends before its separator, which precedes the next text. */
   readonly starts: number[];
-  /** All texts, with one character for each byte of UTF-8: this halves the memory for Latin script. Words are searched by bytes. */
+  /** All texts, one character for each UTF-8 byte: otherwise one letter not in Latin-1 doubles the memory. Words are searched by bytes. */
   text: string;
 }
 
