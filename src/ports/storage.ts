@@ -1,5 +1,6 @@
 import type { ItemPath } from '#core/item-path.ts';
 import type { DatedEntry, Entry, ListingPage, ListingQuery } from '#core/listing.ts';
+import type { FilledRun, RunFile } from './file-runs.ts';
 
 /** First and last byte, both inclusive; no bytes if the last comes before the first. */
 export interface ByteRange {
@@ -21,23 +22,6 @@ export interface OpenFile {
    */
   read(range: ByteRange, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
-}
-
-/** One of several small files that are read into one buffer. */
-export interface RunFile {
-  readonly path: ItemPath;
-  readonly etag: string;
-  /** Bytes; at least 1. */
-  readonly size: number;
-  /** Position of its first byte in the buffer. */
-  readonly at: number;
-}
-
-/** A buffer with the bytes of several files. */
-export interface FilledRun {
-  readonly buffer: ArrayBuffer;
-  /** The CRC-32 of each file. */
-  readonly checksums: readonly number[];
 }
 
 /** Address of the client for which the storage works: the networks of clients take turns. undefined: the work is not for a client. */

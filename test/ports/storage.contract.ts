@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { keyedMutex } from '#adapters/store/keyed-mutex.ts';
 import { formatItemPath, type ItemPath, parseStoredPath } from '#core/item-path.ts';
-import type { ChangeContext, OpenFile, PendingFileChange, RunFile, Storage } from '#ports/storage.ts';
+import type { RunFile } from '#ports/file-runs.ts';
+import type { ChangeContext, OpenFile, PendingFileChange, Storage } from '#ports/storage.ts';
 import { ItemChanged, ItemExists, ItemNotFound } from '#ports/storage-errors.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingQuery } from '#core/listing.ts';
-import type { FilledRun, PendingFileChange, RunFile } from '#ports/storage.ts';
+import type { FilledRun, RunFile } from '#ports/file-runs.ts';
+import type { PendingFileChange } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { changeEntry, type EntryChange } from './change-entry.ts';
 import { type ConfirmedAt, hasExpired } from './confirmation.ts';

@@ -1,4 +1,5 @@
-import type { ChangeContext, ContinuedUpload, FilledRun, Storage } from '#ports/storage.ts';
+import type { FilledRun } from '#ports/file-runs.ts';
+import type { ChangeContext, ContinuedUpload, Storage } from '#ports/storage.ts';
 import { ItemNotFound } from '#ports/storage-errors.ts';
 import type { EntryChange } from './change-entry.ts';
 import { createStagingFile } from './create-staging-file.ts';

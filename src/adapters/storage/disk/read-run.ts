@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { crc32 } from 'node:zlib';
-import type { FilledRun, RunFile } from '#ports/storage.ts';
+import type { FilledRun, RunFile } from '#ports/file-runs.ts';
 import { ItemChanged } from '#ports/storage-errors.ts';
 import { isAbsentError } from './disk-errors.ts';
 import { diskEtag } from './entry.ts';

@@ -1,4 +1,4 @@
-import type { FilledRun } from '#ports/storage.ts';
+import type { FilledRun } from '#ports/file-runs.ts';
 import type { PlanInUse } from './archive-plans.ts';
 import type { PieceMemory } from './piece-memory.ts';
 import { headerLength, localHeader } from './zip-format.ts';
