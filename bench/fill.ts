@@ -70,13 +70,13 @@ export function fillSqlite(file: string, total: number): void {
   const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   const prepare = (table: string, columns: readonly string[]) => {
     const values = columns.map(() => '?');
-    const statement = database.prepare(`INSERT INTO ${table} (${columns.join()}) VALUES (${values.join()}) RETURNING rowid AS id`);
+    const statement = database.prepare(`INSERT INTO ${table} (${columns.join()}) VALUES (${values.join()})`);
     prepared.set(table, statement);
     return statement;
   };
   const insert = (table: string, row: Row) => {
     const statement = prepared.get(table) ?? prepare(table, Object.keys(row));
-    return idOf(statement.get(...Object.values(row)));
+    return Number(statement.run(...Object.values(row)).lastInsertRowid);
   };
   const first = (table: string) => Object(database.prepare(`SELECT * FROM ${table} WHERE tid = 1`).get());
   const { id: profile, ...profileRow } = first('login_profile');
