@@ -10,8 +10,11 @@ const suffixes = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed
 /** Suffix added to the path of a staged file. A server that replaces a file in steps keeps the old file at this path meanwhile. */
 export const suffixOfReplaced = '.old.txt';
 const formerRest = '-rest'; // suffix of names that earlier versions wrote
-/** Maximum of names in one sweep, and of characters in a token: a server could list long names without end. The next one starts anew. */
-const [maxSwept, maxToken] = [1000, 64];
+/**
+ * Maximum of names in one sweep, and of characters in a token: a server could list long names without end. The next sweep starts anew, so
+ * this is twice the number of unfinished uploads that a location can have.
+ */
+const [maxSwept, maxToken] = [10_000, 64];
 const tokenOf = (name: string) => name.replace(/-(data\.txt|data\.txt\.old\.txt|begun\.txt|removed|rest)$/, '');
 
 /** What a sweep finds of one change. */
