@@ -20,6 +20,7 @@ const maxPages = 2000;
 const maxPixels = 8_000_000;
 const [maxDocuments, maxDocumentBytes] = [8, 192 << 20]; // in the cache; a new document is opened before older ones are removed for it
 const warmUpSize = { width: 595, height: 842 }; // A4
+const warmUpWidth = 1000; // px
 const warmUpTexts = ['127.0.0.1', '2026-01-01']; // V8 compiles functions better after several calls
 const maxMarks = 4; // pictures of marks in the cache
 
@@ -92,7 +93,8 @@ export class PdfTasks {
   async #warmUp(): Promise<Frame> {
     for (const text of warmUpTexts) {
       using document = new PdfDocument(this.#pdfium, await marksAlone(outlineText(text, this.#fonts), warmUpSize));
-      this.#encode(document.draw(0, warmUpSize.width, warmUpSize.height), 0);
+      const mark = { text, traceId: 0 };
+      this.#encode(await this.#draw(document, { index: 0, width: warmUpWidth, height: null, mark }), mark.traceId);
     }
     return { header: {}, bytes: noBytes };
   }
