@@ -85,6 +85,20 @@ test('no file of src or web is longer than 250 lines, except the translations', 
   assert.deepEqual(longFiles, []);
 });
 
+test('npm start installs all packages that the server, the pages and their builds import', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const sources = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx}'], { cwd: root, exclude: ['**/*.test.ts'] });
+  const importedNames = (text: string) =>
+    [...text.matchAll(/(?:^import (?!type\b)[^;]*?|\bimport\()'([^'.#][^']*)'/gm)].map(([, name]) => name ?? '');
+  const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+  const missing = sources.flatMap((file) =>
+    importedNames(readFileSync(join(root, file), 'utf8'))
+      .filter((name) => !name.startsWith('node:') && !(packageOf(name) in dependencies))
+      .map((name) => `${file}: ${name}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
 test('folders and files have specific names', () => {
   const vagueNames = globSync(['{src,web,test,bench}/**/*'], { cwd: root }).filter((file) =>
     /(^|\/)(utils?|helpers?|common|misc|types|index)(\.tsx?)?$/.test(file),
