@@ -88,12 +88,12 @@ test('no file of src or web is longer than 250 lines, except the translations', 
 test('npm start installs all packages that the server, the pages and their builds import', () => {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const sources = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx}'], { cwd: root, exclude: ['**/*.test.ts'] });
-  const importedNames = (text: string) =>
-    [...text.matchAll(/(?:^import (?!type\b)[^;]*?|\bimport\()'([^'.#][^']*)'/gm)].map(([, name]) => name ?? '');
+  const imports = /^(?:import|export) (?!type )[^'";]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
+  const importedNames = (text: string) => [...text.matchAll(imports)].map((match) => match.slice(1).find(Boolean) ?? '');
   const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
   const missing = sources.flatMap((file) =>
     importedNames(readFileSync(join(root, file), 'utf8'))
-      .filter((name) => !name.startsWith('node:') && !(packageOf(name) in dependencies))
+      .filter((name) => !/^([.#]|node:)/.test(name) && !(packageOf(name) in dependencies))
       .map((name) => `${file}: ${name}`),
   );
   assert.deepEqual(missing, []);
