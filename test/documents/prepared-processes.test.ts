@@ -7,14 +7,15 @@ import { samplePdf } from '../parts/sample-documents.ts';
 import { until } from '../ports/until.ts';
 import { newShare, startPostern } from '../start.ts';
 
+const options = { skip: process.platform === 'linux' ? false : 'needs /proc' };
+
 /** Returns the process ids of the processes that draw PDF documents for this process. */
 const drawingProcesses = (): string[] =>
   readdirSync('/proc/self/task')
     .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' '))
     .filter((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('pdf-child'));
 
-test('a process that is prepared draws the first document, and at most four tenants have one', async (t) => {
-  if (process.platform !== 'linux') return t.skip('needs /proc');
+test('a process that is prepared draws the first document, and at most four tenants have one', options, async (t) => {
   const renderer = new DocumentRenderer(null);
   atEnd(t, () => renderer[Symbol.asyncDispose]());
   renderer.prepare(1);
@@ -29,8 +30,7 @@ test('a process that is prepared draws the first document, and at most four tena
   assert.ok(drawingProcesses().includes(first ?? ''), 'no tenant loses its process');
 });
 
-test('a visit of a share that shows its files as pages prepares their drawing, and other visits do not', async (t) => {
-  if (process.platform !== 'linux') return t.skip('needs /proc');
+test('a visit of a share that shows its files as pages prepares their drawing, and other visits do not', options, async (t) => {
   const postern = await startPostern(t);
   const visit = async (over: object) => {
     const { viewId } = await postern.call('share/add', newShare(over));
