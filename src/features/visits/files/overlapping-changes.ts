@@ -102,16 +102,20 @@ async function mayBeCompleted(ports: OverlapPorts, tid: number, id: number, newe
   return state === 'responds' || (state === 'silent' && newest > ports.clock.now() - maxAge);
 }
 
-/** Returns whether a condition is true of another change of the tenant that has begun and may still be completed. */
-async function hasOther(ports: OverlapPorts, change: StartingChange, condition: Expression<SqlBool>): Promise<boolean> {
-  const { tid, locationId, token } = change;
-  const others = await ports.store.read
+/** Returns a query for the other pending changes of a tenant. */
+const otherChanges = ({ store }: Pick<Ports, 'store'>, { tid, token }: Pick<StartingChange, 'tid' | 'token'>) =>
+  store.read
     .selectFrom('unsettled')
     .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
+    .where('unsettled.tid', '=', tid)
+    .where('unsettled.token', '!=', token);
+
+/** Returns whether a condition is true of another change of the tenant that has begun and may still be completed. */
+async function hasOther(ports: OverlapPorts, change: StartingChange, condition: Expression<SqlBool>): Promise<boolean> {
+  const { tid, locationId } = change;
+  const others = await otherChanges(ports, change)
     .select(({ fn }) => ['unsettled.location_id', fn.max<number | string>('unsettled.started').as('newest')])
     .groupBy('unsettled.location_id')
-    .where('unsettled.tid', '=', tid)
-    .where('unsettled.token', '!=', token)
     .where('unsettled.started', '>', 0)
     .where(condition)
     .limit(maxLocations)
@@ -161,19 +165,15 @@ function keepStarted(ports: Pick<Ports, 'store' | 'clock'>, tid: number, token: 
 
 /** Returns whether an overlapping change has begun after a change that recovery is about to complete. */
 async function hasBegunSince(
-  { store, clock }: Pick<Ports, 'store' | 'clock'>,
-  { tid, token, action }: RecoveredChange,
-  since: BegunChange,
+  ports: Pick<Ports, 'store' | 'clock'>,
+  change: RecoveredChange,
+  { place, new_place, started }: BegunChange,
 ): Promise<boolean> {
-  const places = [since.place, since.new_place].filter((place) => place !== '');
-  const later = await store.read
-    .selectFrom('unsettled')
-    .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
+  const places = [place, new_place].filter(Boolean);
+  const later = await otherChanges(ports, change)
     .select('unsettled.token')
-    .where('unsettled.tid', '=', tid)
-    .where('unsettled.token', '!=', token)
-    .where('unsettled.started', '>', Math.max(since.started, clock.now() - maxAge))
-    .where(row.or([movesOneOf(places.flatMap(placesAbove)), ...(isMove({ action }) ? places.map(isBelow) : [])]))
+    .where('unsettled.started', '>', Math.max(started, ports.clock.now() - maxAge))
+    .where(row.or([movesOneOf(places.flatMap(placesAbove)), ...(isMove(change) ? places.map(isBelow) : [])]))
     .limit(1)
     .executeTakeFirst();
   return later !== undefined;

@@ -1,7 +1,7 @@
 /** Waits without keeping the process running. @param time ms */
 export const pause = (time: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, time).unref());
 
-/** Pauses between attempts in ms: each is twice as long as the one before, at most `longest`. No attempt begins after `maxWait`. */
+/** Pauses between attempts in ms: each is twice as long as the one before, at most `longest`. After `maxWait`, no further pause begins. */
 interface Waits {
   readonly first: number;
   readonly longest: number;
