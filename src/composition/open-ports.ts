@@ -31,6 +31,8 @@ import { UploadSpool } from '#adapters/storage/upload-spool.ts';
 import { webdavKind } from '#adapters/storage/webdav/webdav-kind.ts';
 import { openStore } from '#adapters/store/open-store.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
+import type { DataFolder } from '#data-folder.ts';
+import { exitOnDiskFailure } from '#exits.ts';
 import { hasNoSecrets } from '#features/first-start/first-start.ts';
 import { countJobs } from '#features/jobs/job-queue.ts';
 import { countMails } from '#features/mail/count-mails.ts';
@@ -39,9 +41,7 @@ import { followTransfers, type Transfers } from '#features/visits/transfers/foll
 import { type Metrics, processMetrics } from '#http/metrics.ts';
 import type { Mail } from '#ports/mail.ts';
 import type { Limits, Ports } from '#ports/ports.ts';
-import type { DataFolder } from '../data-folder.ts';
-import { exitOnDiskFailure } from '../exits.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '#settings/settings.ts';
 import type { TestReplacements } from './replacements.ts';
 
 const processBits = 96;
