@@ -28,16 +28,18 @@ export function replaceFileDurably(source: string, file: string): void {
  */
 function createIfFree(source: string, file: string): boolean {
   sync(source);
+  const isCreated = linkIfFree(source, file);
+  syncFolder(dirname(file)); // even if the name is taken: an earlier attempt may have failed here
+  return isCreated;
+}
+
+function linkIfFree(source: string, file: string): boolean {
   try {
     linkSync(source, file);
   } catch {
-    if (existsSync(file)) {
-      syncFolder(dirname(file)); // an earlier attempt may have failed to
-      return false;
-    }
+    if (existsSync(file)) return false;
     renameSync(source, file); // the file system has no hard links
   }
-  syncFolder(dirname(file));
   return true;
 }
 
