@@ -1,4 +1,5 @@
 import { numberedName } from '#core/item-path.ts';
+import type { LockName } from '#ports/storage.ts';
 
 const numbers = [2, 3, 4, 5, 6, 7, 8, 9];
 
@@ -10,3 +11,6 @@ export const dropBoxNames = (name: string, token: string): readonly string[] => 
   name,
   ...[...numbers, token].map((suffix) => numberedName(name, suffix)),
 ];
+
+/** For uploads whose caller needs no locks. */
+export const withoutLock: LockName = (_name, step) => step();

@@ -1,5 +1,5 @@
 import { isSameVersion } from '#adapters/storage/computed-etag.ts';
-import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
+import { dropBoxNames, withoutLock } from '#adapters/storage/drop-box-names.ts';
 import type { Confirm, LockName, UploadTarget } from '#ports/storage.ts';
 import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import type { ChangeEvidence } from './change-evidence.ts';
@@ -68,7 +68,7 @@ export async function placeUpload(
   place: StagingPlace,
   target: UploadTarget,
   file: StagedFile,
-  lockName: LockName = (_, step) => step(),
+  lockName: LockName = withoutLock,
 ): Promise<string> {
   const { parent, name, ifTaken } = target;
   await checkStored(place, file);

@@ -38,7 +38,7 @@ export async function* listPages(
   }
 }
 
-/** Returns whether a list has any object. In a bucket with versioning, an empty page can be followed by others. */
+/** Returns whether a list contains an object. In a bucket with versioning, an empty page can be followed by others. */
 export async function hasObjects(pages: AsyncIterable<ListedKeys>): Promise<boolean> {
   for await (const { objects } of pages) if (objects.length > 0) return true;
   return false;

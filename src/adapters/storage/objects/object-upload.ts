@@ -1,4 +1,4 @@
-import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
+import { dropBoxNames, withoutLock } from '#adapters/storage/drop-box-names.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import type { ClosedUpload, Confirm, ContinuedUpload, LockName, Upload, UploadTarget } from '#ports/storage.ts';
 import { ChangeImpossible, ItemChanged, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
@@ -90,7 +90,7 @@ class ObjectUpload implements ContinuedUpload {
     yield* file.read({ start: 0, end: file.entry.size - 1 });
   }
 
-  async place(confirm?: Confirm, lockName: LockName = (_, step) => step()): Promise<string> {
+  async place(confirm?: Confirm, lockName: LockName = withoutLock): Promise<string> {
     await this.#sendLastPart();
     const { parent, name, ifTaken } = this.#target;
     await this.#checkParent();
