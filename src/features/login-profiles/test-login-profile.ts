@@ -81,8 +81,8 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly TestedStep
 }
 
 /**
- * Runs the steps. Limits the tests with a wrong password for each profile and user name, whoever calls, so that tests cannot be used to
- * guess passwords. Counts a failure before the steps run, and removes it if they found no wrong password.
+ * Runs the steps. Nobody can use tests to guess passwords: tests with a wrong password are limited for each user name of a profile, for all
+ * callers together. Counts a failure before the steps run, and removes it if they found no wrong password.
  * @throws Refusal (429) during the delay after failures; (400) if a value is missing
  */
 async function runLimited(ports: Ports, trial: Trial): Promise<readonly TestedStep[]> {

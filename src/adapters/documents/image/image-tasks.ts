@@ -7,7 +7,7 @@ const Length = Type.Integer({ minimum: 1, maximum: 1_000_000 });
 
 /** Returns the size of the image. */
 const DescribeTask = Type.Object({ task: Type.Literal('describe') });
-/** Returns the image as a JPEG, at most `width` and `height` pixels large (null: any height), with the mark over it, if there is one. */
+/** Returns the image as a JPEG, at most `width` and `height` pixels large (null: no limit of the height), with the mark over it, if there is one. */
 const DrawTask = Type.Object({
   task: Type.Literal('draw'),
   width: Length,

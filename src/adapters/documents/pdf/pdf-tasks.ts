@@ -14,7 +14,7 @@ const OpenTask = Type.Object({ task: Type.Literal('open'), id: Type.String() });
 const WarmUpTask = Type.Object({ task: Type.Literal('warmUp') });
 /** Returns the width and height of each page of the document, in points. */
 const PagesTask = Type.Object({ task: Type.Literal('pages'), id: Type.String() });
-/** Returns a page as a picture of at most `width` and `height` (null: any) pixels, with the mark over it, if there is one. */
+/** Returns a page as a picture of at most `width` and `height` pixels (null: no limit), with the mark over it, if there is one. */
 const DrawTask = Type.Object({
   task: Type.Literal('draw'),
   id: Type.String(),

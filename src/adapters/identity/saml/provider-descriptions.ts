@@ -78,7 +78,7 @@ export class ProviderDescriptions {
 
   /**
    * Reads the metadata of a provider.
-   * @param expectedEntityId entity ID that the metadata must contain. null: any. `entityId` of the configuration takes precedence
+   * @param expectedEntityId entity ID that the metadata must contain; null: it may contain each. `entityId` of the configuration takes precedence
    * @throws ProviderUnavailable, also if too much metadata is being read; ProviderRefused
    */
   async read(

@@ -135,8 +135,7 @@ export class PartReceiver {
   /** Makes what has arrived durable, and records it. */
   async #save(): Promise<void> {
     const { ports, visit, row, upload } = this.#open;
-    // The last byte counts only when the file is in place: until then, a client that asks for the offset is told to send the last byte
-    // again.
+    // The last byte counts only when the file is in place. Until then, the offset that clients see is one byte less.
     const received = Math.min(this.#received, row.size - 1);
     if (received > this.#saved) {
       await upload.sync();
