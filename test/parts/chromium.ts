@@ -58,7 +58,7 @@ export async function openWindow(
     reducedMotion: 'reduce', // otherwise Playwright waits for animations
   });
   atEnd(t, () => window.close());
-  window.setDefaultTimeout(10_000);
+  window.setDefaultTimeout(30_000); // a slow machine takes more than 10 s for some pages
   const consoleErrors: string[] = [];
   window.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') consoleErrors.push(message.text());

@@ -22,7 +22,10 @@ test('an admin uploads a screenshot of a protected page, and reads who saw the p
   const trace = async (name: string, buffer: Buffer) => {
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), dialog.getByLabel('File').click()]);
     await chooser.setFiles({ name, mimeType: 'image/jpeg', buffer });
-    await dialog.getByRole('button', { name: 'Trace', exact: true }).click();
+    await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/audit/trace'), { timeout: 60_000 }), // seconds of CPU, beside other tests
+      dialog.getByRole('button', { name: 'Trace', exact: true }).click(),
+    ]);
   };
   await trace(
     'plain.jpg',

@@ -134,6 +134,7 @@ function cellValues({ values, column, row }: FoldedTile): Float64Array {
 
 /** Returns the trace mark in a picture whose tiles all have about the same size and direction. */
 function findInFlat(reference: Reference, differences: Differences): Trace | null {
+  if (differences.values.every((value) => value === 0)) return null; // blank
   let best: FoldedTile | null = null;
   for (const grid of likelyGrids(differences)) {
     const tile = tryGrid(reference, differences, grid, 2);
