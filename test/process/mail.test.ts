@@ -77,5 +77,7 @@ test('two processes on one PostgreSQL send each mail once, and one continues whe
   const otherEmails = await invite(second, 20, 'other');
   const mails = () => sink.mails.filter(({ to }) => to[0]?.startsWith('other'));
   await until(() => mails().length === otherEmails.length);
+  second.child.kill('SIGTERM');
+  await second.ended;
   assert.equal(assertOneMessageEach({ mails: mails() }, otherEmails), 0);
 });

@@ -35,7 +35,7 @@ export function policyErrors(policy: TenantPolicy, share: GovernedShare, now: nu
     if (share.to === null || share.to > latestEnd)
       fieldErrors.push({
         field: 'validityEndDate',
-        detail: `must be at most ${days} days after now or after validityStartDate, whichever is later: the tenant policy requires it`,
+        detail: `must be at most ${days} ${days === 1 ? 'day' : 'days'} after now or after validityStartDate, whichever is later: the tenant policy requires it`,
       });
   }
   if (signInRequired && !share.requiresSignIn)

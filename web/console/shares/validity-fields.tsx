@@ -2,6 +2,7 @@ import { Group } from '@mantine/core';
 import { DateTimePicker } from '@mantine/dates';
 import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import { formatCount } from '#console/components/format.ts';
 import { policyQuery } from './share-queries.ts';
 import { localTime, type ShareValues } from './share-values.ts';
 
@@ -52,7 +53,7 @@ export function ValidityFields({ form }: { form: UseFormReturnType<ShareValues> 
         description={
           maxDays === null
             ? 'After this time, visitors see the message “This link has expired”'
-            : `At most ${maxDays} days from now, or from the start if that is later (policy)`
+            : `At most ${formatCount(maxDays, 'day', 'days')} from now, or from the start if that is later (policy)`
         }
         placeholder="Never"
         clearable
