@@ -11,7 +11,7 @@ import { certificateFile, certificatePassword } from '../parts/stored-certificat
 import { startPostern, type TestPostern } from '../start.ts';
 import { createShare, type RawResponse, sendPath } from '../visit/visiting.ts';
 
-const [hasQpdf, hasPdfsig] = [isInstalled('qpdf'), isInstalled('pdfsig')];
+const [hasQpdf, hasPoppler] = [isInstalled('qpdf'), isInstalled('pdfsig') && isInstalled('pdftoppm')];
 /** What a share sends: the original, a new file, the pages, or a refusal. Several refusals: any of them. */
 type Expected = 'original' | 'new' | 'pages' | readonly string[];
 type Expectations = Readonly<Record<CorpusKind, Expected>>;
@@ -99,7 +99,35 @@ async function checkNewFile(bytes: Buffer, isSigned: boolean): Promise<void> {
   const path = join(folder, 'checked.pdf');
   await writeFile(path, bytes);
   if (hasQpdf) assert.notEqual(spawnSync('qpdf', ['--check', path]).status, 2, 'qpdf finds an error');
-  if (isSigned && hasPdfsig) assert.match(execFileSync('pdfsig', ['-nocert', path], { encoding: 'utf8' }), /Signature is Valid/);
+  if (isSigned && hasPoppler) assert.match(execFileSync('pdfsig', ['-nocert', path], { encoding: 'utf8' }), /Signature is Valid/);
+}
+
+/** Returns the first page of a PDF as poppler draws it: one grey byte for each pixel. null: poppler cannot draw it. */
+async function drawWithPoppler(bytes: Buffer): Promise<{ readonly size: string; readonly pixels: Buffer } | null> {
+  const path = join(folder, 'drawn.pdf');
+  await writeFile(path, bytes);
+  const { status, stdout } = spawnSync('pdftoppm', ['-gray', '-cropbox', '-singlefile', '-scale-to', '300', path], { maxBuffer: 1 << 24 });
+  const [header, size] = /^P5\n(\d+ \d+)\n255\n/.exec(stdout.subarray(0, 40).toString('latin1')) ?? [];
+  if (status !== 0 || header === undefined || size === undefined) return null;
+  return { size, pixels: stdout.subarray(header.length) };
+}
+
+/** The documents that poppler draws differently: it ignores a crop box that is larger than the page. */
+const drawnDifferently = ['cropped outside of its page.pdf'];
+
+/** The largest change of a pixel by the mark, in levels: it is drawn in white and black, at less than half opacity. */
+const maxMarkChange = 130;
+
+/** Checks that a marked PDF looks like its original, with a mark. */
+async function checkLooks(marked: Buffer, original: Buffer): Promise<void> {
+  const before = await drawWithPoppler(original);
+  if (!before) return;
+  const after = await drawWithPoppler(marked);
+  assert.equal(after?.size, before.size, 'the page has another size');
+  const changes = before.pixels.map((level, pixel) => Math.abs(level - (after.pixels[pixel] ?? 0)));
+  const strong = changes.filter((change) => change > maxMarkChange).length;
+  assert.ok(strong < changes.length / 200, `${strong} of ${changes.length} pixels look different`);
+  assert.ok(Math.max(...changes) > 5, 'there is no mark');
 }
 
 /** Returns what a response is: the original, a new file, the pages, or a refusal. */
@@ -136,6 +164,9 @@ for (const [name, flags, pages, view, file] of shares)
         if (!(typeof expected === 'string' ? [expected] : expected).includes(result)) wrong.push(`${what}: ${result}, not ${expected}`);
         if (result !== 'new') continue;
         await checkNewFile(response.bytes, isSigned && route === 'file').catch((cause: unknown) => wrong.push(`${what}: ${cause}`));
+        const isCompared = hasPoppler && name === 'waterMarkText' && route === 'file' && document.name.endsWith('.pdf');
+        if (!isCompared || drawnDifferently.includes(document.name)) continue;
+        await checkLooks(response.bytes, document.bytes).catch((cause: unknown) => wrong.push(`${what}: ${cause}`));
       }
     assert.deepEqual(wrong, []);
     assert.equal((await postern.visit('/health/ready')).status, 200);

@@ -11,6 +11,8 @@ import {
 import { traceOpacity } from '#adapters/documents/trace/paint-trace.ts';
 import { cellsPerSide, tileSize, traceTile } from '#adapters/documents/trace/trace-tile.ts';
 import type { PageSize } from '#ports/documents.ts';
+import { removeHiddenData } from './hidden-data.ts';
+import { restoreLayers } from './layers.ts';
 import { type Matrix, markPlaces, pageMatrix } from './mark-layout.ts';
 import type { OutlineStep, TextOutline } from './text-outline.ts';
 
@@ -73,15 +75,17 @@ export async function marksAlone(mark: TextOutline, size: PageSize): Promise<Uin
   return document.save();
 }
 
-/** What is seen of a page, in its own space: the part of the media box that the crop box leaves. */
+/** What is seen of a page, in its own space: the part of the media box that the crop box leaves, or all if it leaves nothing. */
 function seenBox(page: PDFPage) {
   const [media, crop] = [page.getMediaBox(), page.getCropBox()];
-  return {
+  const seen = {
     left: Math.max(media.x, crop.x),
     bottom: Math.max(media.y, crop.y),
     right: Math.min(media.x + media.width, crop.x + crop.width),
     top: Math.min(media.y + media.height, crop.y + crop.height),
   };
+  if (seen.left < seen.right && seen.bottom < seen.top) return seen;
+  return { left: media.x, bottom: media.y, right: media.x + media.width, top: media.y + media.height };
 }
 
 /** Returns the content of a page, decoded. */
@@ -94,7 +98,7 @@ function contentOf(page: PDFPage): Buffer {
 }
 
 /**
- * Returns a PDF with the marks over every page.
+ * Returns a PDF with the marks over every page, and without data that is not drawn.
  * @param pages a PDF from `PdfDocument.copyPages`. The content of a page becomes a form, so that the graphics state
  *   that it leaves, such as a scale or a clipping path, has no effect on the marks.
  */
@@ -111,17 +115,20 @@ export async function overlayMarks(pages: Uint8Array, mark: TextOutline, traceId
     const key = `${size.width} ${size.height}`;
     const marks = marksBySize.get(key) ?? registerMarks(context, mark, line, size, tile);
     marksBySize.set(key, marks);
-    const { x, y, width, height } = page.getMediaBox();
+    const corners = [box.left, box.bottom, box.right, box.top];
     const form = {
       Type: 'XObject',
       Subtype: 'Form',
-      BBox: [x, y, x + width, y + height],
+      BBox: corners,
       Resources: page.node.Resources() ?? context.obj({}),
     };
     const drawn = context.register(context.flateStream(contentOf(page), form));
     page.node.set(PDFName.of('Resources'), context.obj({ XObject: { P: drawn, W: marks } }));
     const content = `/P Do q ${matrixOperator(pageMatrix(rotation, box))} /W Do Q`;
     page.node.set(PDFName.of('Contents'), context.register(context.flateStream(content)));
+    for (const entry of ['MediaBox', 'CropBox']) page.node.set(PDFName.of(entry), context.obj(corners));
   }
+  restoreLayers(document);
+  removeHiddenData(document);
   return document.save({ useObjectStreams: false, addDefaultPage: false }); // object streams are written in quadratic time
 }

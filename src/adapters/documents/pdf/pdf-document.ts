@@ -101,16 +101,28 @@ export class PdfDocument implements Disposable {
       module.FPDF_ClosePage(page);
       if (flattened === flattenFailed) throw new TaskRefused('damaged');
     }
-    const writer = resources.adopt(module.PDFiumExt_OpenFileWriter(), (opened) => module.PDFiumExt_CloseFileWriter(opened));
-    module.PDFiumExt_SaveAsCopy(copy, writer);
-    const length = module.PDFiumExt_GetFileWriterSize(writer);
-    const { address } = resources.use(allocate(module, length));
-    module.PDFiumExt_GetFileWriterData(writer, address, length);
-    return copyOut(module, address, length);
+    return this.#save(copy);
+  }
+
+  /** Returns the whole document, written anew. */
+  copyAll(): Uint8Array {
+    return this.#save(this.#document);
   }
 
   [Symbol.dispose](): void {
     this.#resources.dispose();
+  }
+
+  /** Returns the bytes of an open document. */
+  #save(document: number): Uint8Array {
+    const module = this.#module;
+    using resources = new DisposableStack();
+    const writer = resources.adopt(module.PDFiumExt_OpenFileWriter(), (opened) => module.PDFiumExt_CloseFileWriter(opened));
+    module.PDFiumExt_SaveAsCopy(document, writer);
+    const length = module.PDFiumExt_GetFileWriterSize(writer);
+    const { address } = resources.use(allocate(module, length));
+    module.PDFiumExt_GetFileWriterData(writer, address, length);
+    return copyOut(module, address, length);
   }
 
   #draw(index: number, width: number, height: number, ground: keyof typeof grounds): Picture {

@@ -1,6 +1,7 @@
 import type { WrappedPdfiumModule } from '@embedpdf/pdfium';
 import { LRUCache } from 'lru-cache';
 import type { MarkFont } from '#adapters/documents/mark/fonts.ts';
+import { hasLayers, noteHiddenLayers } from '#adapters/documents/mark/layers.ts';
 import { marksAlone, overlayMarks } from '#adapters/documents/mark/mark-pdf.ts';
 import { outlineText } from '#adapters/documents/mark/text-outline.ts';
 import { type Frame, noBytes } from '#adapters/documents/sandbox/frames.ts';
@@ -81,8 +82,16 @@ export class PdfTasks {
     return this.#encode(await this.#draw(document, task), task.mark?.traceId ?? null);
   }
 
-  #mark(document: PdfDocument, { text, traceId }: PageMark): Promise<Uint8Array> {
-    return overlayMarks(document.copyPages(), outlineText(text, this.#fonts), traceId);
+  async #mark(document: PdfDocument, { text, traceId }: PageMark): Promise<Uint8Array> {
+    return overlayMarks(await this.#copyPages(document), outlineText(text, this.#fonts), traceId);
+  }
+
+  /** Copies the pages of a document. The catalog says which layers are hidden, and is not copied: so each of these layers gets a note first. */
+  async #copyPages(document: PdfDocument): Promise<Uint8Array> {
+    const pages = document.copyPages();
+    if (!hasLayers(pages)) return pages;
+    using noted = new PdfDocument(this.#pdfium, await noteHiddenLayers(document.copyAll()));
+    return noted.copyPages();
   }
 
   async #findTrace(document: PdfDocument, index: number): Promise<Trace | null> {
