@@ -4,10 +4,16 @@ export interface PageSize {
   readonly height: number;
 }
 
-/** A document whose pages are drawn. */
-export interface SourceDocument {
-  readonly kind: 'pdf' | 'image' | 'office';
+/** For whom a document is drawn. */
+export interface DocumentSender {
   readonly tid: number;
+  /** A link, or another group of requests. Among the groups of a tenant, the one whose tasks took the least time comes first. */
+  readonly group: string;
+}
+
+/** A document whose pages are drawn. */
+export interface SourceDocument extends DocumentSender {
+  readonly kind: 'pdf' | 'image' | 'office';
   /** Documents with the same version have the same content, so the renderer may keep a document instead of reading it again. */
   readonly version: string;
   /** Returns all bytes. */
@@ -70,8 +76,8 @@ export type DocumentProblem =
 export class DocumentUnusable extends Error {
   readonly problem: DocumentProblem;
 
-  constructor(problem: DocumentProblem) {
-    super(`the document cannot be drawn: ${problem}`);
+  constructor(problem: DocumentProblem, options?: ErrorOptions) {
+    super(`the document cannot be drawn: ${problem}`, options);
     this.problem = problem;
   }
 }
@@ -120,5 +126,5 @@ export interface Documents extends AsyncDisposable {
    * Adds an empty place for a signature to a PDF. Earlier signatures stay valid. The problem of DocumentUnusable is `encrypted`,
    * `certified`, `damaged` or `tooCostly`.
    */
-  addSignaturePlace(tid: number, pdf: Uint8Array, text: SignatureText): Promise<SignaturePlace>;
+  addSignaturePlace(sender: DocumentSender, pdf: Uint8Array, text: SignatureText): Promise<SignaturePlace>;
 }

@@ -37,3 +37,16 @@ test('a bomb is never sent as it is if it cannot be marked', async (t) => {
     assert.ok(!bytes.includes('%PDF') && !bytes.includes('IHDR'), path);
   }
 });
+
+test('documents of one link that take much time do not make the documents of other links wait for all of them', async (t) => {
+  const { postern, send } = await shareDocuments(t, { 'forms.pdf': nestedForms() });
+  await writeFile(join(postern.files, 'good.pdf'), await samplePdf());
+  const { base: other } = await createShare(postern, {});
+  assert.equal((await send('/page/forms.pdf')).status, 413);
+  const order: string[] = [];
+  const hostile = [800, 801].map((width) => send(`/page/forms.pdf?width=${width}`).finally(() => order.push('hostile')));
+  const good = sendPath(postern, `${other}/page/good.pdf`).finally(() => order.push('good'));
+  assert.equal((await good).status, 200);
+  await Promise.all(hostile);
+  assert.notEqual(order.at(-1), 'good');
+});

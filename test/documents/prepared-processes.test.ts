@@ -22,7 +22,7 @@ test('a process that is prepared draws the first document, and at most four tena
   await until(() => drawingProcesses().length === 1); // a process has its name only when its program has started
   const [first] = drawingProcesses();
   renderer.prepare(1);
-  const document = { kind: 'pdf', tid: 1, version: 'a', read: () => samplePdf() } as const;
+  const document = { kind: 'pdf', tid: 1, group: 'share 1', version: 'a', read: () => samplePdf() } as const;
   assert.equal((await renderer.pages(document)).length, 3);
   assert.deepEqual(drawingProcesses(), [first]);
   for (const tid of [2, 3, 4, 5]) renderer.prepare(tid);

@@ -1,5 +1,6 @@
 import { type FairScheduler, fairScheduler } from '#adapters/os/fair-scheduler.ts';
 import {
+  type DocumentSender,
   type Documents,
   DocumentUnusable,
   type PageMark,
@@ -12,6 +13,7 @@ import {
   type SourceDocument,
   type Trace,
 } from '#ports/documents.ts';
+import { CostlyTasks } from './costly-tasks.ts';
 import { DescribeAnswer } from './image/image-tasks.ts';
 import type { OfficeConverter } from './office/office-converter.ts';
 import { DrawAnswer, PagesAnswer, PlaceAnswer } from './pdf/pdf-tasks.ts';
@@ -33,6 +35,9 @@ interface TenantLanes extends AsyncDisposable {
   tasks: number;
 }
 
+/** Returns the same key for tasks that cost the same. Different marks cost about the same. */
+const taskKey = ({ version }: SourceDocument, header: Frame['header']) => JSON.stringify([version, { ...header, mark: null }]);
+
 function startLanes(): TenantLanes {
   const lanes = {
     pdf: new ProcessLane({ ...childScript('pdf-child', import.meta.url), nativeCode: false, limits }),
@@ -49,6 +54,7 @@ function startLanes(): TenantLanes {
 /** Draws and marks documents in sandboxed processes. Each tenant has its own, so that no document can reach another tenant. */
 export class DocumentRenderer implements Documents {
   readonly #inTurn: FairScheduler = fairScheduler(maxTasks, maxTasksOfTenant);
+  readonly #costly = new CostlyTasks();
   readonly #tenants = new Map<number, TenantLanes>();
   readonly #office: OfficeConverter | null;
 
@@ -71,18 +77,17 @@ export class DocumentRenderer implements Documents {
 
   async pages(document: SourceDocument): Promise<readonly PageSize[]> {
     if (document.kind !== 'image') return parseHeader(PagesAnswer, (await this.#runOnPdf(document, { task: 'pages' })).header).pages;
-    const { header } = await this.#runOnImage(document.tid, { header: { task: 'describe' }, bytes: await document.read() });
+    const { header } = await this.#runOnImage(document, { task: 'describe' });
     return [parseHeader(DescribeAnswer, header)];
   }
 
   async draw(document: SourceDocument, { index, bounds, mark }: PageRequest): Promise<PagePicture> {
-    const { kind, tid } = document;
-    if (kind !== 'image') {
+    if (document.kind !== 'image') {
       const { header, bytes } = await this.#runOnPdf(document, { task: 'draw', index, ...bounds, mark });
       return { bytes, mediaType: parseHeader(DrawAnswer, header).mediaType };
     }
     if (index > 0) throw new DocumentUnusable('noSuchPage');
-    const { bytes } = await this.#runOnImage(tid, { header: { task: 'draw', ...bounds, mark }, bytes: await document.read() });
+    const { bytes } = await this.#runOnImage(document, { task: 'draw', ...bounds, mark });
     return { bytes, mediaType: 'image/jpeg' };
   }
 
@@ -94,19 +99,19 @@ export class DocumentRenderer implements Documents {
   async mark(document: SourceDocument, mark: PageMark): Promise<Uint8Array> {
     const header = { task: 'mark', mark };
     if (document.kind !== 'image') return (await this.#runOnPdf(document, header)).bytes;
-    return (await this.#runOnImage(document.tid, { header, bytes: await document.read() })).bytes;
+    return (await this.#runOnImage(document, header)).bytes;
   }
 
   async findTrace(document: SourceDocument, index: number): Promise<Trace | null> {
     const { header } = await (document.kind === 'image'
-      ? this.#runOnImage(document.tid, { header: { task: 'trace' }, bytes: await document.read() })
+      ? this.#runOnImage(document, { task: 'trace' })
       : this.#runOnPdf(document, { task: 'trace', index }));
     return parseHeader(TraceAnswer, header).trace;
   }
 
-  async addSignaturePlace(tid: number, pdf: Uint8Array, { at, reason }: SignatureText): Promise<SignaturePlace> {
+  async addSignaturePlace(sender: DocumentSender, pdf: Uint8Array, { at, reason }: SignatureText): Promise<SignaturePlace> {
     const task = { header: { task: 'place', at, reason }, bytes: pdf };
-    const { header, bytes } = await this.#runAlone(tid, 'pdf', task);
+    const { header, bytes } = await this.#runAlone(sender, null, 'pdf', task);
     const { kept, start, end } = parseHeader(PlaceAnswer, header);
     return { bytes: Buffer.concat([pdf.subarray(0, kept), bytes]), start, end };
   }
@@ -116,17 +121,25 @@ export class DocumentRenderer implements Documents {
     this.#tenants.clear();
   }
 
-  /** Runs work when it is the turn of a tenant. Nothing outside of the processes, such as a storage, may be waited for during a turn. */
-  #inTurnOf<T>(tid: number, work: (lanes: TenantLanes['lanes']) => Promise<T>): Promise<T> {
-    return this.#inTurn(`${tid}`, async () => {
-      const tenant = await this.#lanesOf(tid);
+  /**
+   * Runs work when it is the turn of a sender. Nothing outside of the processes, such as a storage, may be waited for during a turn.
+   * @param key see `CostlyTasks`
+   */
+  #inTurnOf<T>(
+    sender: DocumentSender,
+    key: string | null,
+    work: (lanes: TenantLanes['lanes'], taskTime: number) => Promise<T>,
+  ): Promise<T> {
+    const run = async () => {
+      const tenant = await this.#lanesOf(sender.tid);
       tenant.tasks += 1;
       try {
-        return await work(tenant.lanes);
+        return await this.#costly.run(sender, key, (taskTime) => work(tenant.lanes, taskTime));
       } finally {
         tenant.tasks -= 1;
       }
-    });
+    };
+    return this.#inTurn(`${sender.tid}`, run, sender.group);
   }
 
   /** Returns the processes of a tenant. Ends those of the tenant that used them longest ago if there are too many. */
@@ -143,29 +156,37 @@ export class DocumentRenderer implements Documents {
     return ofTenant;
   }
 
-  #runOnImage(tid: number, task: Frame): Promise<Frame> {
-    return this.#runAlone(tid, 'image', task);
+  async #runOnImage(document: SourceDocument, header: Frame['header']): Promise<Frame> {
+    const key = taskKey(document, header);
+    this.#costly.checkTask(key);
+    return this.#runAlone(document, key, 'image', { header, bytes: await document.read() });
   }
 
   /** Runs a task that contains all that it needs. */
-  async #runAlone(tid: number, kind: Kind, task: Frame): Promise<Frame> {
-    const answer = await this.#inTurnOf(tid, (lanes) => lanes[kind].run(task));
+  async #runAlone(sender: DocumentSender, key: string | null, kind: Kind, task: Frame): Promise<Frame> {
+    const answer = await this.#inTurnOf(sender, key, (lanes, taskTime) => lanes[kind].run(task, taskTime));
     if (!answer) throw new RendererUnavailable('the process asks for a document, although the task contains all that it needs');
     return answer;
   }
 
   /** Runs a task on a PDF. Sends the document first if the process does not have it. */
   async #runOnPdf(document: SourceDocument, header: Frame['header']): Promise<Frame> {
-    const task = { header: { ...header, id: document.version }, bytes: noBytes };
-    return (await this.#inTurnOf(document.tid, ({ pdf }) => pdf.run(task))) ?? this.#openPdf(document, task);
+    const { tid, version } = document;
+    const key = taskKey(document, header);
+    this.#costly.checkTask(key);
+    const task = { header: { ...header, id: version }, bytes: noBytes };
+    const isOpened = this.#tenants.get(tid)?.lanes.pdf.opened.has(version) ?? false;
+    const answer = isOpened ? await this.#inTurnOf(document, key, ({ pdf }, taskTime) => pdf.run(task, taskTime)) : null;
+    return answer ?? this.#openPdf(document, key, task);
   }
 
   /** Sends a PDF to the process, and runs a task on it. */
-  async #openPdf(document: SourceDocument, task: Frame): Promise<Frame> {
+  async #openPdf(document: SourceDocument, key: string, task: Frame): Promise<Frame> {
     const opening = { header: { task: 'open', id: document.version }, bytes: await this.#readAsPdf(document) };
-    const answer = await this.#inTurnOf(document.tid, async ({ pdf }) => {
-      await pdf.run(opening);
-      return pdf.run(task);
+    const answer = await this.#inTurnOf(document, key, async ({ pdf }, taskTime) => {
+      await pdf.run(opening, taskTime);
+      pdf.opened.set(document.version, true);
+      return pdf.run(task, taskTime);
     });
     if (!answer) throw new RendererUnavailable('the process did not keep the document');
     return answer;

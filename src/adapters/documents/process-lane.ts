@@ -1,7 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { DocumentUnusable, RendererUnavailable } from '#ports/documents.ts';
 import type { Frame } from './sandbox/frames.ts';
 import { SandboxedProcess, SandboxFailure, type SandboxOptions } from './sandbox/sandboxed-process.ts';
 
+const maxOpened = 8;
 const idleTime = 60_000; // ms without a task until the process ends
 
 /** Returns the error for a refusal that a process reports. */
@@ -17,6 +19,8 @@ export class ProcessLane implements AsyncDisposable {
   readonly #options: SandboxOptions;
   #process: SandboxedProcess | null = null;
   #idleTimer: NodeJS.Timeout | undefined;
+  /** The documents that the process has got. It keeps only those that were used last. */
+  readonly opened = new LRUCache<string, true>({ max: maxOpened });
   /** A task that `prepare` has sent. */
   #preparation: Promise<unknown> | null = null;
 
@@ -26,25 +30,26 @@ export class ProcessLane implements AsyncDisposable {
 
   /**
    * Runs a task. Another one must not run at the same time.
+   * @param taskTime ms
    * @returns null if the process does not have the document of the task
    * @throws DocumentUnusable, RendererUnavailable
    */
-  async run(task: Frame): Promise<Frame | null> {
+  async run(task: Frame, taskTime: number): Promise<Frame | null> {
     await this.#preparation;
-    return this.#runNow(task);
+    return this.#runNow(task, taskTime);
   }
 
-  async #runNow(task: Frame): Promise<Frame | null> {
+  async #runNow(task: Frame, taskTime?: number): Promise<Frame | null> {
     const process = this.#start();
     try {
-      const answer = await process.run(task);
+      const answer = await process.run(task, taskTime);
       if (answer.header['refused'] === undefined) return answer;
       if (answer.header['refused'] === 'unknown') return null;
       throw errorOf(answer.header['refused']);
     } catch (cause) {
       if (!(cause instanceof SandboxFailure)) throw cause;
       if (cause.why === 'ended') throw new RendererUnavailable('the process has ended, or cannot be started', { cause });
-      throw new DocumentUnusable('tooCostly');
+      throw new DocumentUnusable('tooCostly', { cause });
     } finally {
       this.#endWhenIdle();
     }
@@ -70,6 +75,7 @@ export class ProcessLane implements AsyncDisposable {
     clearTimeout(this.#idleTimer);
     if (this.#process?.isAlive) return this.#process;
     try {
+      this.opened.clear();
       this.#process = new SandboxedProcess(this.#options);
       return this.#process;
     } catch (cause) {

@@ -33,7 +33,7 @@ async function documentOf(bytes: Buffer, tid: number, { media, random }: Pick<Po
   if (bytes.length > maxFileBytes) throw fieldRefusal('file', `must have at most ${maxFileBytes >> 20} MiB`);
   const { kind } = await media.byBytes(bytes);
   if (kind !== 'pdf' && kind !== 'image') throw fieldRefusal('file', 'must be a PDF, JPEG, PNG or WebP file');
-  return { kind, tid, version: random.token(versionBits), read: async () => bytes };
+  return { kind, tid, group: 'audit/trace', version: random.token(versionBits), read: async () => bytes };
 }
 
 /**

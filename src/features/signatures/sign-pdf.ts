@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '#core/messages.ts';
-import type { SignaturePlace } from '#ports/documents.ts';
+import type { DocumentSender, SignaturePlace } from '#ports/documents.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type SigningCertificate, type TimeStampAuthority, TimeStampUnavailable, TokenUnavailable } from '#ports/signatures.ts';
 import { certificateDetails } from './certificate-details.ts';
@@ -55,13 +55,13 @@ async function digestOf({ bytes, start, end }: SignaturePlace): Promise<Uint8Arr
 export async function signPdf(
   { documents, signatures, clock }: Pick<SignPorts, 'documents' | 'signatures' | 'clock'>,
   { certificate, authority }: Signer,
-  tid: number,
+  sender: DocumentSender,
   pdf: Uint8Array,
   reason: string,
 ): Promise<Uint8Array> {
-  const place = await documents.addSignaturePlace(tid, pdf, { at: clock.now(), reason });
+  const place = await documents.addSignaturePlace(sender, pdf, { at: clock.now(), reason });
   try {
-    const signature = await signatures.sign(tid, await digestOf(place), certificate, authority);
+    const signature = await signatures.sign(sender.tid, await digestOf(place), certificate, authority);
     const digits = Buffer.from(signature).toString('hex');
     if (digits.length > place.end - place.start - 2) throw unavailable('The signature is too long for its place.');
     place.bytes.set(Buffer.from(digits, 'latin1'), place.start + 1);

@@ -117,7 +117,7 @@ async function testSteps(ports: SignPorts, tid: number): Promise<TestedStep[]> {
   const { clock } = ports;
   const signWith = async (hasTimeStamp: boolean) => {
     const signer = await findSigner(ports, tid);
-    await signPdf(ports, hasTimeStamp ? signer : { ...signer, authority: null }, tid, testPage, 'Test');
+    await signPdf(ports, hasTimeStamp ? signer : { ...signer, authority: null }, { tid, group: 'signature/test' }, testPage, 'Test');
     return signer;
   };
   const steps = [

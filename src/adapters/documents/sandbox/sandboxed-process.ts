@@ -9,7 +9,7 @@ import { abortedExitCode } from './serve-tasks.ts';
 export interface SandboxLimits {
   /** Memory of the process, in MiB. */
   readonly memory: number;
-  /** Duration of a task, in ms. */
+  /** Duration of a task, in ms, unless the task has its own. */
   readonly taskTime: number;
   /** Largest answer, in bytes. */
   readonly answer: number;
@@ -96,9 +96,9 @@ export class SandboxedProcess {
     return !this.#hasEnded && this.#failure === null;
   }
 
-  /** Sends a task and returns the answer. The next task must wait for it. @throws SandboxFailure */
-  async run(task: Frame): Promise<Frame> {
-    using _watch = this.#watch();
+  /** Sends a task and returns the answer. The next task must wait for it. @param taskTime ms @throws SandboxFailure */
+  async run(task: Frame, taskTime = this.#limits.taskTime): Promise<Frame> {
+    using _watch = this.#watch(taskTime);
     try {
       await writeFrame(this.#child.stdin, task);
       const answer = await this.#answers.next();
@@ -122,8 +122,8 @@ export class SandboxedProcess {
   }
 
   /** Ends the process if a task takes too long, or the process takes too much memory. */
-  #watch(): Disposable {
-    const timeout = setTimeout(() => this.#kill('time'), this.#limits.taskTime);
+  #watch(taskTime: number): Disposable {
+    const timeout = setTimeout(() => this.#kill('time'), taskTime);
     const { pid } = this.#child;
     const interval = setInterval(async () => {
       if (pid !== undefined && (await memoryOf(pid)) > this.#limits.memory) this.#kill('memory');

@@ -21,5 +21,5 @@ export async function makeNewFile(
   const { tid, digital_sign_reason: reason } = visit.link;
   const signer = needsSignature(form) ? await findSigner(ports, tid) : null;
   const bytes = mark ? await withDocumentErrors('cannotBeMarked', () => documents.mark(source, mark)) : await source.read();
-  return signer ? withDocumentErrors('cannotBeSigned', () => signPdf(ports, signer, tid, bytes, reason)) : bytes;
+  return signer ? withDocumentErrors('cannotBeSigned', () => signPdf(ports, signer, source, bytes, reason)) : bytes;
 }

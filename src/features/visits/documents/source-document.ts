@@ -9,8 +9,9 @@ import type { OpenFile } from '#ports/storage.ts';
 
 const maxDocumentBytes = 64 << 20;
 
-/** The location of a share. */
+/** A share, and its location. */
 interface DocumentLocation {
+  readonly id: number;
   readonly tid: number;
   readonly location_id: number;
   readonly configuration: string;
@@ -22,7 +23,7 @@ interface DocumentLocation {
  * @throws Refusal (413) if the file is too large
  */
 export function sourceDocument(
-  { tid, location_id, configuration }: DocumentLocation,
+  { id, tid, location_id, configuration }: DocumentLocation,
   path: ItemPath,
   file: OpenFile,
   kind: ContentKind,
@@ -32,6 +33,7 @@ export function sourceDocument(
   return {
     kind: kind === 'pdf' || kind === 'office' ? kind : 'image',
     tid,
+    group: `share ${id}`,
     version: sha256(JSON.stringify([location_id, configuration, formatItemPath(path), etag, size])),
     read: () => withReadErrors(() => readRange(file, { start: 0, end: size - 1 })),
   };
