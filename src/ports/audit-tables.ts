@@ -116,6 +116,8 @@ export interface PendingChangeTable {
   files: Generated<number>;
   /** When the change was last known to run, in ms since the epoch; 0: it has not begun, or its location is a local folder. */
   started: Generated<number>;
+  /** 1: the change has passed its checks, and is being made at the service; 0: it waits for other changes. */
+  running: Generated<number>;
   /**
    * Place of the item at the service (features/visits/files/overlapping-changes.ts); empty: the change has not begun, or its location is a
    * local folder.

@@ -41,8 +41,11 @@ export interface UploadTarget {
 /** @throws if this process must not make the change, because another one has recovered or continued it */
 export type Confirm = () => Promise<void>;
 
-/** Runs a step while no other change uses a name in the folder of an upload. */
-export type LockName = <T>(name: string, step: () => Promise<T>) => Promise<T>;
+/**
+ * Runs a step that puts a file in place, while no other change uses the name in its folder.
+ * @param step returns false if the name was taken, and nothing has changed
+ */
+export type LockName = (name: string, step: () => Promise<boolean>) => Promise<boolean>;
 
 /** An upload into a staging file. Visitors see no file before `place`. Only one method may run at a time. */
 export interface Upload {

@@ -225,13 +225,15 @@ export class MinimalStorage implements Storage {
     if (target.ifTaken !== 'number') return this.#placeAs(target.name, target, bytes, token);
     for (let number = 1; number <= maxNames; number += 1) {
       const candidate = number === 1 ? target.name : numberedName(target.name, number);
-      try {
-        return await lockName(candidate, () => this.#placeAs(candidate, target, bytes, token));
-      } catch (cause) {
-        if (!(cause instanceof ItemExists)) throw cause;
-      }
+      if (await lockName(candidate, () => this.#placeIfFree(candidate, target, bytes, token))) return candidate;
     }
     throw new ItemExists('all names are taken');
+  }
+
+  async #placeIfFree(name: string, target: UploadTarget, bytes: Buffer, token: string): Promise<boolean> {
+    if (this.#entryOf([...target.parent, name])) return false;
+    await this.#placeAs(name, target, bytes, token);
+    return true;
   }
 
   async #placeAs(name: string, { parent, ifTaken }: UploadTarget, bytes: Buffer, token: string): Promise<string> {

@@ -322,7 +322,8 @@ else {
     await assert.rejects(at(4), ItemNotFound);
   });
 
-  const numberedTarget = (name: string, size: number | null) => ({ parent: parsePath('/'), name, size, ifTaken: 'number' }) as const;
+  const numberedTarget = <Size extends number | null>(name: string, size: Size) =>
+    ({ parent: parsePath('/'), name, size, ifTaken: 'number' }) as const;
 
   test('S3 (radosgw): in a drop box, files that would get the same name at the same moment are all kept, with known or unknown length', async () => {
     const configuration = await server.newBucket();
@@ -357,6 +358,35 @@ else {
     assert.equal(await storage.recover({ ...change, handle: upload.handle }), null);
     await storage.clearEvidence({ ...change, handle: upload.handle });
     assert.deepEqual(await namesIn(storage, '/'), []);
+  });
+
+  test('S3 (radosgw): a large file whose parts were joined, but not copied to its name in a drop box, is put in place when its last byte is sent again', async () => {
+    const configuration = await server.newBucket();
+    const target = numberedTarget('a.bin', 12 << 20);
+    const bytes = Buffer.alloc(target.size, 'x');
+    const token = newToken();
+    const request: Outbound['request'] = (url, options) =>
+      options?.headers?.['x-amz-copy-source'] ? Promise.reject(new Error('the connection was lost')) : outbound.request(url, options);
+    const sendRest = async (storage: ReturnType<typeof openS3>, handle: string | null, offset: number) => {
+      const upload = await storage.continueUpload(target, { token, handle, offset });
+      await upload.write(bytes.subarray(offset));
+      await upload.sync();
+      return upload;
+    };
+    const [failing, storage] = [openS3(configuration, { request }), openS3(configuration, outbound)];
+    const newUpload = await failing.upload(target, token);
+    await newUpload.closeForRecovery();
+    const { handle } = newUpload;
+    const first = await sendRest(failing, handle, 0);
+    await assert.rejects(first.place(), OutcomeUnknown);
+    await first.closeForRecovery();
+    const change = { action: 'upload', parent: target.parent, name: 'a.bin', newName: '', token, handle } as const;
+    assert.equal(await storage.recover(change), null);
+    const second = await sendRest(storage, handle, target.size - 1);
+    const name = await second.place();
+    await second.discard();
+    assert.equal(await readText(storage, `/${name}`), bytes.toString());
+    assert.deepEqual((await namesIn(storage, '/'))?.length, 1);
   });
 
   test('S3 (radosgw): objects of another installation in the staging area of the same bucket stay for an hour', async () => {

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { type TestContext, test } from 'node:test';
+import { ItemExists } from '#ports/storage-errors.ts';
 import { MinimalStorage } from '../ports/minimal-storage.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { checkFileActions } from './file-actions.ts';
-import { createShare } from './visiting.ts';
+import { createShare, noPermissions } from './visiting.ts';
 
 /** Starts Postern with a location in a storage that gives only the guarantees that every storage must give. */
 async function startOnMinimalStorage(t: TestContext, storage = new MinimalStorage()) {
@@ -60,4 +61,31 @@ test('the handle that recovery needs for an upload is recorded before its first 
   assert.equal(response.statusCode, 201);
   response.resume();
   assert.deepEqual(await handles(), []);
+});
+
+test('while an upload to a drop box waits for its next name, a folder above can be renamed', async (t) => {
+  const [firstNameTaken, renamed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  class TakenName extends MinimalStorage {
+    override async upload(...parameters: Parameters<MinimalStorage['upload']>) {
+      const upload = await super.upload(...parameters);
+      const place: typeof upload.place = async (_confirm, lockName) => {
+        await lockName?.('file', async () => false);
+        firstNameTaken.resolve();
+        await renamed.promise;
+        throw new ItemExists('all names are taken');
+      };
+      return { ...upload, place };
+    }
+  }
+  const { postern, base } = await startOnMinimalStorage(t, new TakenName());
+  const json = { headers: { 'content-type': 'application/json' } };
+  for (const folder of ['above', 'above/box'])
+    assert.equal((await postern.visit(`${base}/folder/${folder}`, { method: 'POST' })).status, 201);
+  const box = await createShare(postern, { ...noPermissions, canUpload: true, path: '/above/box' });
+  const upload = postern.visit(`${box.base}/file/file`, { method: 'PUT', body: 'text' });
+  await firstNameTaken.promise;
+  const body = JSON.stringify({ path: '/above', name: 'other' });
+  assert.equal((await postern.visit(`${base}/rename`, { method: 'POST', body, ...json })).status, 200);
+  renamed.resolve();
+  await upload;
 });

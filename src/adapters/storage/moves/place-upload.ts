@@ -43,22 +43,24 @@ async function moveTo(
   await moves.run({ token, from: evidence.stagedPath(token), to: [...parent, name], entry, confirm, ...(replaced ? { replaced } : {}) });
 }
 
+/** Puts the file of a drop box in place under a name, under its lock. @returns false if the name was taken meanwhile */
+async function placeAs(place: StagingPlace, target: UploadTarget, file: StagedFile, name: string): Promise<boolean> {
+  await checkFolder(place, target.parent); // it may have been renamed or deleted while the lock was waited for
+  if (await place.evidence.find([...target.parent, name])) return false;
+  try {
+    await moveTo(place, target, file, name, null);
+    return true;
+  } catch (cause) {
+    if (cause instanceof ItemExists) return false;
+    throw cause;
+  }
+}
+
+/** Puts the file of a drop box in place under the first free name. */
 async function placeNumbered(place: StagingPlace, target: UploadTarget, file: StagedFile, lockName: LockName): Promise<string> {
-  const checkFree = async (name: string) => {
-    if (await place.evidence.find([...target.parent, name])) throw new ItemExists('the name is taken');
-  };
   for (const candidate of dropBoxNames(target.name, file.token)) {
-    try {
-      await checkFree(candidate);
-      await lockName(candidate, async () => {
-        await checkFolder(place, target.parent); // it may have been renamed or deleted while the lock was waited for
-        await checkFree(candidate);
-        await moveTo(place, target, file, candidate, null);
-      });
-      return candidate;
-    } catch (cause) {
-      if (!(cause instanceof ItemExists)) throw cause;
-    }
+    if (await place.evidence.find([...target.parent, candidate])) continue;
+    if (await lockName(candidate, () => placeAs(place, target, file, candidate))) return candidate;
   }
   throw new ItemExists('all names are taken');
 }

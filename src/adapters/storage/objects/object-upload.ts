@@ -91,10 +91,10 @@ class ObjectUpload implements ContinuedUpload {
   }
 
   async place(confirm?: Confirm, lockName: LockName = withoutLock): Promise<string> {
-    await this.#sendLastPart();
     const { parent, name, ifTaken } = this.#target;
-    await this.#checkParent();
     if (ifTaken === 'number') return this.#placeNumbered(confirm, lockName);
+    await this.#sendLastPart();
+    await this.#checkParent();
     await this.#checkTarget(ifTaken);
     await confirm?.();
     await this.#complete(this.#folders.keys.file([...parent, name]));
@@ -137,6 +137,9 @@ class ObjectUpload implements ContinuedUpload {
   /** Puts the file of a drop box in place under the first free name. */
   async #placeNumbered(confirm: Confirm | undefined, lockName: LockName): Promise<string> {
     const { parent, name } = this.#target;
+    this.#isJoined = await this.#wasJoined();
+    if (!this.#isJoined) await this.#sendLastPart();
+    await this.#checkParent();
     for (const candidate of dropBoxNames(name, this.#token)) {
       if (await this.#folders.entry([...parent, candidate])) continue;
       if (await lockName(candidate, () => this.#placeAs(candidate, confirm))) return candidate;
@@ -155,6 +158,13 @@ class ObjectUpload implements ContinuedUpload {
     if (!(await isPlaced)) return false;
     this.#placedKey = key;
     return true;
+  }
+
+  /** Returns whether an earlier request has joined the parts, but has not copied them to a name: then the service knows no parts any more. */
+  async #wasJoined(): Promise<boolean> {
+    if (this.handle === null || !this.#progress) return false;
+    const staged = await this.#folders.store.describe(this.#key);
+    return staged !== null && staged.token === this.#token && staged.size === this.#target.size;
   }
 
   async #joinAndCopy(uploadId: string, key: string, confirm: Confirm | undefined): Promise<boolean> {

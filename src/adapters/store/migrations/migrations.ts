@@ -40,6 +40,7 @@ import { traceIds } from './0039-trace-ids.ts';
 import { startedChanges } from './0040-started-changes.ts';
 import { tokenKeys } from './0041-token-keys.ts';
 import { changePlaces } from './0042-change-places.ts';
+import { runningChanges } from './0043-running-changes.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order in which they are applied. */
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   startedChanges,
   tokenKeys,
   changePlaces,
+  runningChanges,
 ];

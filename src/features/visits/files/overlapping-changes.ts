@@ -5,6 +5,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { PendingFileChange, Storage } from '#ports/storage.ts';
 import { ItemBusy } from '#ports/storage-errors.ts';
 import type { Database } from '#ports/tables.ts';
+import { keepStarted, maxAge, type Phase, recordPhase, renewStart } from './change-phases.ts';
 import { pause, succeedsInTime } from './pause.ts';
 
 // A service renames a folder item by item, and recovery looks for what a change has left at its old path. So while a change of an item is
@@ -12,8 +13,6 @@ import { pause, succeedsInTime } from './pause.ts';
 
 /** Between two looks at the pending changes. */
 const waits = { first: 20, longest: 500, maxWait: 10_000 };
-/** ms. If the location of an older change does not respond, perhaps for ever, the change must not block the folders above. */
-const maxAge = 20 * 60_000;
 const maxResponseTime = 2000; // ms; after this time, the location of another change counts as not responding
 const maxLocations = 20; // with overlapping changes; if there are so many, one of them is assumed not to be gone
 
@@ -131,39 +130,10 @@ const hasMoveAbove = (ports: OverlapPorts, change: StartingChange, places: reado
 const hasChangeBelow = (ports: OverlapPorts, change: StartingChange, places: readonly string[]) =>
   hasOther(ports, change, row.or(places.map(isBelow)));
 
-/** Records that a change begins at these places. @param places empty: it does not begin yet */
-const setPlaces = ({ store, clock }: OverlapPorts, { tid, token }: StartingChange, [place = '', newPlace = '']: readonly string[]) =>
-  store.write(
-    (tx) =>
-      tx
-        .updateTable('unsettled')
-        .set({ place, new_place: newPlace, started: place === '' ? 0 : clock.now() })
-        .where('tid', '=', tid)
-        .where('token', '=', token)
-        .execute(),
-    'job',
-  );
-
-const renewStart = ({ store, clock }: Pick<Ports, 'store' | 'clock'>, tid: number, token: string) =>
-  store.write(
-    (tx) =>
-      tx
-        .updateTable('unsettled')
-        .set({ started: clock.now() })
-        .where('tid', '=', tid)
-        .where('token', '=', token)
-        .where('place', '!=', '')
-        .execute(),
-    'job',
-  );
-
-/** Records again and again that a change is being made, until disposal: a large folder may take longer than `maxAge`. */
-function keepStarted(ports: Pick<Ports, 'store' | 'clock'>, tid: number, token: string): Disposable {
-  const timer = setInterval(() => void renewStart(ports, tid, token).catch(() => {}), maxAge / 4).unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
-}
-
-/** Returns whether an overlapping change has begun after a change that recovery is about to complete. */
+/**
+ * Returns whether an overlapping change has begun after a change that recovery is about to complete, and is being made. Those that only
+ * wait do not count: they wait for this change, perhaps again and again.
+ */
 async function hasBegunSince(
   ports: Pick<Ports, 'store' | 'clock'>,
   change: RecoveredChange,
@@ -173,6 +143,7 @@ async function hasBegunSince(
   const later = await otherChanges(ports, change)
     .select('unsettled.token')
     .where('unsettled.started', '>', Math.max(started, ports.clock.now() - maxAge))
+    .where('unsettled.running', '=', 1)
     .where(row.or([movesOneOf(places.flatMap(placesAbove)), ...(isMove(change) ? places.map(isBelow) : [])]))
     .limit(1)
     .executeTakeFirst();
@@ -200,32 +171,44 @@ export async function startAgain(
   if (!begun || begun.place === '') return { [Symbol.dispose]: () => {} };
   const since = { ...begun, started: Number(begun.started) };
   if (await hasBegunSince(ports, change, since)) throw busy();
-  await renewStart(ports, tid, token);
+  await renewStart(ports, change);
   if (await hasBegunSince(ports, change, since)) throw busy(); // it has not seen that this change begins again
-  return keepStarted(ports, tid, token);
+  return keepStarted(ports, change);
 }
 
 /**
  * Waits until a change may begin at a service, and records that it begins. An upload waits for a rename or deletion of a folder above. A
- * rename or deletion waits for changes of items below; those that begin meanwhile see this one. Each change looks again after it was
- * recorded, so two that begin at the same moment see each other. A change that waits for the lock of its names has not begun, so nobody
+ * rename or deletion waits for changes of items below; those that begin meanwhile see this one. Each change looks again after each phase
+ * was recorded, so two that begin at the same moment see each other. A change that waits for the lock of its names has not begun, so nobody
  * waits for it.
  * @returns what must be disposed when the change has been made
  * @throws ItemBusy if a folder above is being renamed or deleted, and the change is no upload; or after `waits.maxWait`
  */
 export async function beginChange(ports: OverlapPorts, storage: PlacedStorage, change: StartingChange): Promise<Disposable> {
   const places = await placesOf(storage, change);
-  let hasBegun = false;
+  let phase: Phase | null = null; // null: a phase of an earlier attempt may be recorded
+  /** @returns whether the phase is new: then the change must look again */
+  const enter = async (next: Phase): Promise<boolean> => {
+    if (phase === next) return false;
+    await recordPhase(ports, change, places, next);
+    phase = next;
+    return true;
+  };
   const hasNoOverlap = async (): Promise<boolean> => {
-    const mayBegin = !(await hasMoveAbove(ports, change, places));
-    if (!mayBegin && change.action !== 'upload') throw busy();
-    if (mayBegin !== hasBegun) {
-      await setPlaces(ports, change, mayBegin ? places : []);
-      hasBegun = mayBegin;
-      if (mayBegin) return hasNoOverlap(); // looks again
+    if (await hasMoveAbove(ports, change, places)) {
+      if (change.action !== 'upload') throw busy();
+      await enter('unknown');
+      return false;
     }
-    return mayBegin && !(isMove(change) && (await hasChangeBelow(ports, change, places)));
+    if (isMove(change)) {
+      if (phase !== 'running' && (await enter('waiting'))) return hasNoOverlap();
+      if (await hasChangeBelow(ports, change, places)) {
+        await enter('waiting');
+        return false;
+      }
+    }
+    return (await enter('running')) ? hasNoOverlap() : true;
   };
   if (!(await succeedsInTime(hasNoOverlap, waits))) throw busy();
-  return keepStarted(ports, change.tid, change.token);
+  return keepStarted(ports, change);
 }

@@ -4,8 +4,9 @@ import { Refusal } from '#core/messages.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { SharedStorage } from '#features/visits/authorization/shared-storage.ts';
-import type { Confirm, LockName, Upload } from '#ports/storage.ts';
+import type { Confirm, Upload } from '#ports/storage.ts';
 import { StoreUnavailable, type WriteTurn } from '#ports/store.ts';
+import { withdrawChange } from './change-phases.ts';
 import { withNameLocks } from './name-locks.ts';
 import { beginChange } from './overlapping-changes.ts';
 import type { ChangePorts } from './pending-change.ts';
@@ -107,22 +108,25 @@ export async function placeReceivedFile(
   // that only one of them succeeds.
   const isAtomic = etag === null && storage.traits.create === 'atomic';
   const confirmIfShared = ports.store.isShared ? confirm : undefined; // else there is no other process that could recover the upload
+  const change = { tid: link.tid, token };
   async function begin<T>(usedName: string, step: () => Promise<T>): Promise<T> {
-    const used = { tid: link.tid, locationId: link.location_id, parent, names: [usedName], existing: etag === null ? null : usedName };
-    using _begun = storage.traits.create === 'atomic' ? null : await beginChange(ports, storage, { ...used, action: 'upload', token });
+    const used = { ...change, locationId: link.location_id, parent, names: [usedName], existing: etag === null ? null : usedName };
+    using _begun = storage.traits.create === 'atomic' ? null : await beginChange(ports, storage, { ...used, action: 'upload' });
     abortSignal.throwIfAborted();
     if (!(await decideAgain())) throw new Refusal('permissionOff');
     if (!isAtomic) await recordEarlierChanges(ports, storage, used, token);
     return await step();
   }
   if (isAtomic) return begin(name, () => upload.place(confirmIfShared));
-  const lockName: LockName = (usedName, step) =>
+  const inLock = <T>(usedName: string, step: () => Promise<T>): Promise<T> =>
     withNameLocks(ports, storage, parent, [usedName], { token, turn }, () => begin(usedName, step));
-  if (!isNumbered) return lockName(name, () => upload.place(confirmIfShared));
+  if (!isNumbered) return inLock(name, () => upload.place(confirmIfShared));
   return upload.place(confirmIfShared, (candidate, step) =>
-    lockName(candidate, async () => {
-      await recordName(ports, { tid: link.tid, token, name: candidate }, turn);
-      return step();
+    inLock(candidate, async () => {
+      await recordName(ports, { ...change, name: candidate }, turn);
+      const isPlaced = await step();
+      if (!isPlaced) await withdrawChange(ports, change);
+      return isPlaced;
     }),
   );
 }
