@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Integer, OctetString } from 'asn1js';
+import { fromBER, Integer, OctetString } from 'asn1js';
 import { AlgorithmIdentifier, type Certificate, MessageImprint, SignedData, TimeStampReq, TimeStampResp, TSTInfo } from 'pkijs';
 import type { Outbound } from '#ports/outbound.ts';
 import { type TimeStampAuthority, TimeStampUnavailable } from '#ports/signatures.ts';
@@ -7,6 +7,7 @@ import { exactBuffer, sha256Of, type TimeStamper } from './cms-signature.ts';
 
 const maxTime = 8000; // ms
 const maxResponse = 1 << 16; // bytes
+const maxNodes = 2000; // of ASN.1: a token with a chain of certificates has some hundred, and more would take long to parse
 const nonceBytes = 8;
 const positive = 0x40; // first byte of a nonce, so that the number is positive and never shortened
 const sha256Oid = '2.16.840.1.101.3.4.2.1';
@@ -37,7 +38,7 @@ const mayTimeStamp = ({ extensions = [] }: Certificate) =>
  * @throws TimeStampUnavailable
  */
 async function checkResponse(response: Uint8Array, stamped: Uint8Array, nonce: Integer): Promise<Uint8Array> {
-  const { status, timeStampToken } = TimeStampResp.fromBER(exactBuffer(response));
+  const { status, timeStampToken } = new TimeStampResp({ schema: fromBER(exactBuffer(response), { maxNodes }).result });
   if (status.status > 1 || !timeStampToken) throw unavailable('has refused the request');
   const signedData = new SignedData({ schema: timeStampToken.content });
   const content = signedData.encapContentInfo.eContent?.getValue();
