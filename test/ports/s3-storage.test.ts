@@ -24,6 +24,7 @@ import {
   newToken,
   parsePath,
   putFile,
+  readBytes,
   readText,
   removeItem,
   renameItem,
@@ -387,6 +388,29 @@ else {
     await second.discard();
     assert.equal(await readText(storage, `/${name}`), bytes.toString());
     assert.deepEqual((await namesIn(storage, '/'))?.length, 1);
+  });
+
+  test('S3 (radosgw): a download of a file that is replaced or deleted meanwhile is aborted; from a bucket with versioning, it gets the version that was opened', async () => {
+    const bytes = Buffer.alloc(3 << 20, 'first ');
+    for (const isVersioned of [false, true]) {
+      const configuration = await server.newBucket();
+      const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound)];
+      const versioning =
+        '<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>Enabled</Status></VersioningConfiguration>';
+      if (isVersioned) await bucket.sendAndRead('PUT', '', { query: { versioning: '' }, body: versioning });
+      await putFile(storage, '/', 'file', bytes);
+      const file = await storage.open(parsePath('/file'));
+      assert.ok(file);
+      const checkRead = async () => {
+        if (isVersioned) assert.ok((await readBytes(file)).equals(bytes));
+        else await assert.rejects(readBytes(file), ItemChanged);
+      };
+      await bucket.sendAndRead('PUT', 'file', { body: 'second'.repeat(600_000) });
+      await checkRead();
+      await removeItem(storage, parsePath('/'), 'file');
+      await checkRead();
+      await file.close();
+    }
   });
 
   test('S3 (radosgw): objects of another installation in the staging area of the same bucket stay for an hour', async () => {

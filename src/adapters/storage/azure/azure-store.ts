@@ -56,6 +56,7 @@ export interface AzureStoreServices {
 }
 
 export class AzureStore implements ObjectStore {
+  readonly versionHeader = null;
   readonly deletesByUrl = true;
   readonly identity: string;
   readonly memory: GroupMemory;

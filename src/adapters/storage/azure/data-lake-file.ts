@@ -18,5 +18,5 @@ export async function openDataLakeFile(items: DataLakeItems, path: readonly stri
     if (modified === null) throw new StorageUnavailable('the service sent a file without a time');
     return { key, size, modified, etag, mayNeedRestore: false, token: null, headers: {} };
   }
-  return openObjectFile({ get, describe, monotonic }, items.keyOf(path), name);
+  return openObjectFile({ get, describe, monotonic, versionHeader: null }, items.keyOf(path), name);
 }

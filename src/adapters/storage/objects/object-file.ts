@@ -5,7 +5,7 @@ import { ItemChanged, StorageUnavailable } from '#ports/storage-errors.ts';
 import { enforceMinRate } from './enforce-min-rate.ts';
 import { checkedEtag, timeOf } from './list-pages.ts';
 import { fileEntry } from './object-folders.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ObjectRange, ObjectStore } from './object-store.ts';
 import { isClaim } from './upload-evidence.ts';
 
 /** Bytes that are read when a file is opened: small files need no second request. */
@@ -19,12 +19,20 @@ const maxAttempts = 3;
 const minProgress = 1 << 20;
 
 /** The part of a store that reads objects. */
-type ReadableStore = Pick<ObjectStore, 'get' | 'describe' | 'monotonic'>;
+type ReadableStore = Pick<ObjectStore, 'get' | 'describe' | 'monotonic' | 'versionHeader'>;
 
 /** The connection was lost before all bytes had arrived. */
 class ConnectionLost extends StorageUnavailable {}
 
-interface OpenedObject {
+/** Names the object that was opened. */
+interface OpenedVersion {
+  readonly key: string;
+  readonly etag: string;
+  /** Number of the version; null: the service keeps no earlier versions. */
+  readonly version: string | null;
+}
+
+interface OpenedObject extends OpenedVersion {
   readonly entry: DatedEntry;
   readonly start: Uint8Array;
 }
@@ -43,7 +51,7 @@ async function openObject(store: ReadableStore, key: string, name: string): Prom
     response.discard();
     const empty = await store.describe(key); // a range of an empty object does not exist
     if (!empty || isClaim(empty.token)) return null; // deleted meanwhile; or an upload has claimed the key, and the file is not there yet
-    return { entry: fileEntry(name, empty), start: new Uint8Array() };
+    return { key, etag: empty.etag, version: null, entry: fileEntry(name, empty), start: new Uint8Array() };
   }
   const size = sizeOf(response);
   if (size === null) {
@@ -51,8 +59,9 @@ async function openObject(store: ReadableStore, key: string, name: string): Prom
     throw new StorageUnavailable('the service ignores ranges');
   }
   const start = await readExactly(response, Math.min(size, firstBytes));
-  const modified = timeOf(response.headers['last-modified']);
-  return { entry: fileEntry(name, { size, modified, etag: checkedEtag(response.headers['etag']), mayNeedRestore: false }), start };
+  const [modified, etag] = [timeOf(response.headers['last-modified']), checkedEtag(response.headers['etag'])];
+  const version = store.versionHeader === null ? null : (response.headers[store.versionHeader] ?? null);
+  return { key, etag, version, entry: fileEntry(name, { size, modified, etag, mayNeedRestore: false }), start };
 }
 
 async function readExactly(response: OutboundResponse, length: number): Promise<Uint8Array> {
@@ -63,12 +72,21 @@ async function readExactly(response: OutboundResponse, length: number): Promise<
   return bytes;
 }
 
+/** Requests a range of the opened object: if it was replaced or deleted, of the earlier version that the service keeps. */
+async function getRange(store: ReadableStore, { key, etag, version }: OpenedVersion, range: ObjectRange): Promise<OutboundResponse | null> {
+  const response = await store.get(key, { ...range, etag });
+  if (version === null || (response && response.status !== 412)) return response;
+  response?.discard();
+  return store.get(key, { ...range, etag, version }).catch(() => null); // the credentials may not permit this
+}
+
 /**
- * Requests a range of the version with the given ETag, and yields its bytes.
+ * Requests a range of the opened object, and yields its bytes.
  * @throws ItemChanged if the object was replaced or deleted; ConnectionLost if the response ends too early; StorageUnavailable
  */
-async function* requestRange(store: ReadableStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
-  const response = await store.get(key, { range: [start, end], etag, streamed: true, ...(signal ? { signal } : {}) });
+async function* requestRange(store: ReadableStore, opened: OpenedVersion, start: number, end: number, signal?: AbortSignal) {
+  const { etag } = opened;
+  const response = await getRange(store, opened, { range: [start, end], streamed: true, ...(signal ? { signal } : {}) });
   if (!response) throw new ItemChanged('the object was deleted');
   const { 'content-range': range = '', etag: version } = response.headers;
   if (response.status !== 206 || version !== etag || !range.startsWith(`bytes ${start}-${end}/`)) {
@@ -94,12 +112,12 @@ async function* requestRange(store: ReadableStore, key: string, etag: string, st
 }
 
 /** As `requestRange`. Requests the rest if the connection is lost: some services close it during a long download. */
-async function* readRange(store: ReadableStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
+async function* readRange(store: ReadableStore, opened: OpenedVersion, start: number, end: number, signal?: AbortSignal) {
   let [position, attempt] = [start, 1];
   while (position <= end) {
     const first = position;
     try {
-      for await (const piece of requestRange(store, key, etag, first, end, signal)) {
+      for await (const piece of requestRange(store, opened, first, end, signal)) {
         position += piece.length;
         yield piece;
       }
@@ -124,7 +142,7 @@ export async function openObjectFile(store: ReadableStore, key: string, name: st
     async *read({ start, end }, signal) {
       if (start < first.length && start <= end) yield first.subarray(start, end + 1);
       const next = Math.max(start, first.length);
-      if (next <= end) yield* readRange(store, key, entry.etag, next, end, signal);
+      if (next <= end) yield* readRange(store, object, next, end, signal);
     },
     close: async () => {},
   };

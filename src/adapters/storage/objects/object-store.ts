@@ -53,6 +53,8 @@ export interface ObjectRange {
   readonly range?: readonly [number, number];
   /** The version. A service answers 412 for another one. */
   readonly etag?: string;
+  /** The number of the version in a bucket that keeps earlier versions. */
+  readonly version?: string;
   /** Whether the response is streamed: it has no time limit then. */
   readonly streamed?: boolean;
   readonly signal?: AbortSignal;
@@ -71,6 +73,8 @@ export interface ObjectStore {
   readonly monotonic: () => number;
   /** Returns an address at which a browser can download an object. null: the credentials cannot sign. @param lifetime seconds */
   readonly signAddress: ((key: string, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
+  /** The header in which the service names the version of an object that it keeps after a change; null: it keeps none. */
+  readonly versionHeader: string | null;
   /** Whether a deletion names the object in its URL: an object whose key has the segment `.` or `..` then cannot be deleted. */
   readonly deletesByUrl: boolean;
   /** Returns whether a key is too long for the service, or has too many segments. */

@@ -28,6 +28,7 @@ import {
 } from './s3-objects.ts';
 
 export class S3Store implements ObjectStore {
+  readonly versionHeader = 'x-amz-version-id';
   readonly deletesByUrl = false;
   readonly #bucket: S3Bucket;
   readonly #conditions: S3Conditions;
@@ -70,7 +71,8 @@ export class S3Store implements ObjectStore {
   }
 
   get(key: string, range: ObjectRange = {}): Promise<OutboundResponse | null> {
-    return this.#bucket.sendForObject(key, rangeRequest(range)).catch(rethrowReadError);
+    const query = range.version === undefined ? {} : { query: { versionId: range.version } };
+    return this.#bucket.sendForObject(key, { ...rangeRequest(range), ...query }).catch(rethrowReadError);
   }
 
   async put(key: string, body: string | OutboundBody, { token, condition = 'none', repeatable = false }: PutOptions = {}) {

@@ -54,5 +54,5 @@ export async function openWebdavFile(server: WebdavServer, path: readonly string
     return { ...object, token: null, headers: {} };
   }
   if (listedEntry.isEmpty) return emptyFile(listedEntry); // servers ignore ranges of an empty file
-  return openObjectFile({ get, describe, monotonic: server.monotonic }, name, name);
+  return openObjectFile({ get, describe, monotonic: server.monotonic, versionHeader: null }, name, name);
 }
