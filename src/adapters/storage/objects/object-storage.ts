@@ -24,7 +24,7 @@ import { openObjectFile } from './object-file.ts';
 import { ObjectFolders, ObjectKeys } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
 import { objectTestSteps } from './object-test-steps.ts';
-import { continueObjectUpload, startUpload } from './object-upload.ts';
+import { continueObjectUpload, startUpload } from './open-upload.ts';
 import { abortUpload, clearUpload, recoverUpload } from './upload-evidence.ts';
 import { isUploadProgress, UploadProgress } from './upload-progress.ts';
 

@@ -1,22 +1,22 @@
 import { dropBoxNames, withoutLock } from '#adapters/storage/drop-box-names.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
-import type { ClosedUpload, Confirm, ContinuedUpload, LockName, Upload, UploadTarget } from '#ports/storage.ts';
+import type { Confirm, ContinuedUpload, LockName, UploadTarget } from '#ports/storage.ts';
 import { ChangeImpossible, ItemChanged, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { openObjectFile } from './object-file.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { WriteCondition } from './object-store.ts';
-import { nextPartSize, smallestPart } from './part-sizes.ts';
+import { nextPartSize } from './part-sizes.ts';
 import { claimToken, clearUpload, deleteClaim, multipartKey } from './upload-evidence.ts';
-import { UploadProgress } from './upload-progress.ts';
+import type { UploadProgress } from './upload-progress.ts';
 
 /** The location to which files are uploaded, and the space in which parts are collected. */
-interface UploadPlace {
+export interface UploadPlace {
   readonly folders: ObjectFolders;
   readonly parts: PartSpace;
 }
 
 /** An upload: one request to the service for a small file, parts for a large file or one of unknown size. */
-class ObjectUpload implements ContinuedUpload {
+export class ObjectUpload implements ContinuedUpload {
   readonly handle: string | null;
   readonly #folders: ObjectFolders;
   readonly #target: UploadTarget;
@@ -224,31 +224,5 @@ class ObjectUpload implements ContinuedUpload {
 
   #collision(): ItemExists | ItemChanged {
     return typeof this.#target.ifTaken === 'object' ? new ItemChanged('the file has changed') : new ItemExists('the name is taken');
-  }
-}
-
-/** Starts an upload. @throws ItemNotFound if there is no such folder; PathTooLong */
-export async function startUpload(place: UploadPlace, target: UploadTarget, token: string): Promise<Upload> {
-  const { folders } = place;
-  if (!(await folders.hasFolder(target.parent))) throw new ItemNotFound('there is no such folder');
-  folders.checkLengths([folders.keys.file([...target.parent, target.name])]);
-  const isSmall = target.size !== null && target.size <= smallestPart;
-  const handle = isSmall ? null : await folders.store.startParts(multipartKey(folders, target, token), token);
-  return new ObjectUpload(place, target, token, handle);
-}
-
-/** Continues an upload that `startUpload` has started. @throws ItemNotFound if the received bytes are gone; StorageFull */
-export async function continueObjectUpload(
-  place: UploadPlace,
-  target: UploadTarget,
-  { token, handle, offset, confirm }: ClosedUpload,
-): Promise<ContinuedUpload> {
-  const upload = new ObjectUpload(place, target, token, handle, { progress: new UploadProgress(place.folders, token), confirm });
-  try {
-    await upload.restore(offset);
-    return upload;
-  } catch (cause) {
-    await upload.closeForRecovery();
-    throw cause;
   }
 }
