@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import type { MarkFont } from '#adapters/documents/mark/fonts.ts';
+import type { MarkFonts } from '#adapters/documents/mark/fonts.ts';
 import { composite, markSvg } from '#adapters/documents/mark/mark-picture.ts';
 import { outlineText } from '#adapters/documents/mark/text-outline.ts';
 import { type Frame, noBytes } from '#adapters/documents/sandbox/frames.ts';
@@ -48,9 +48,9 @@ function scaledTo(bounds: PictureBounds, size: PageSize): PageSize {
 
 /** Runs the tasks of a process that decodes and encodes images. */
 export class ImageTasks {
-  readonly #fonts: readonly MarkFont[];
+  readonly #fonts: MarkFonts;
 
-  constructor(fonts: readonly MarkFont[]) {
+  constructor(fonts: MarkFonts) {
     this.#fonts = fonts;
     sharp.cache(false);
     sharp.concurrency(1);

@@ -1,5 +1,5 @@
 import { Buffer, Direction, shape } from 'harfbuzzjs';
-import type { MarkFont } from './fonts.ts';
+import type { MarkFont, MarkFonts } from './fonts.ts';
 import { type TextRun, textRuns } from './text-runs.ts';
 
 /** A step of an outline: move, line, cubic curve or close, and its coordinates. */
@@ -48,10 +48,10 @@ function shapeRun({ text, isRightToLeft, font }: TextRun) {
 }
 
 /** Returns the outlines of a line of text in any script that a font has; other characters are written as code points in brackets. */
-export function outlineText(text: string, fonts: readonly MarkFont[]): TextOutline {
+export function outlineText(text: string, fonts: MarkFonts): TextOutline {
   const steps: OutlineStep[] = [];
   let width = 0;
-  for (const run of textRuns(text, fonts)) {
+  for (const run of textRuns(text, fonts.forText(text))) {
     const { unitsPerEm } = run.font;
     for (const { codepoint, xOffset = 0, yOffset = 0, xAdvance = 0 } of shapeRun(run)) {
       steps.push(...glyphOutline(run.font, codepoint, [width + xOffset / unitsPerEm, yOffset / unitsPerEm]));

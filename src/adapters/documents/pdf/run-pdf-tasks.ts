@@ -1,6 +1,6 @@
 import type { WrappedPdfiumModule } from '@embedpdf/pdfium';
 import { LRUCache } from 'lru-cache';
-import type { MarkFont } from '#adapters/documents/mark/fonts.ts';
+import type { MarkFonts } from '#adapters/documents/mark/fonts.ts';
 import { hasLayers, noteHiddenLayers } from '#adapters/documents/mark/layers.ts';
 import { marksAlone, overlayMarks } from '#adapters/documents/mark/mark-pdf.ts';
 import { outlineText } from '#adapters/documents/mark/text-outline.ts';
@@ -50,7 +50,7 @@ function blend({ data: ground }: Picture, { data: marks, drawn }: MarkPicture): 
 /** Runs the tasks of a process. Caches the documents that were used last, so that a document is not sent again for each of its pages. */
 export class PdfTasks {
   readonly #pdfium: WrappedPdfiumModule;
-  readonly #fonts: readonly MarkFont[];
+  readonly #fonts: MarkFonts;
   readonly #encodeJpeg: EncodeJpeg;
   readonly #documents = new LRUCache<string, PdfDocument>({
     max: maxDocuments,
@@ -60,7 +60,7 @@ export class PdfTasks {
   /** Pictures of marks, by text and size. */
   readonly #marks = new LRUCache<string, MarkPicture>({ max: maxMarks });
 
-  constructor(pdfium: WrappedPdfiumModule, fonts: readonly MarkFont[], encodeJpeg: EncodeJpeg) {
+  constructor(pdfium: WrappedPdfiumModule, fonts: MarkFonts, encodeJpeg: EncodeJpeg) {
     this.#pdfium = pdfium;
     this.#fonts = fonts;
     this.#encodeJpeg = encodeJpeg;
