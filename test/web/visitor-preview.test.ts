@@ -8,7 +8,7 @@ import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern } from '../start.ts';
 
 async function openFolder(t: TestContext, over: object = {}, viewport = { width: 1440, dark: false }) {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: { POSTERN_LIBREOFFICE: 'none' } });
   const folder = join(postern.files, 'documents');
   await mkdir(join(folder, 'inner'), { recursive: true });
   await writeFile(join(folder, 'a hill.png'), samplePng(60, 40));
@@ -47,7 +47,7 @@ test('a visitor can preview one file after another, and returns to the list in o
   await page.getByRole('link', { name: 'Next: c notes.md' }).click();
   await page.getByText('<script>alert(1)</script>').waitFor();
   await page.getByRole('link', { name: 'Next: d sheet.xlsx' }).click();
-  await page.getByText('This type of file cannot be shown here.').waitFor();
+  await page.getByText('This server does not show Office documents.').waitFor();
   const { violations } = await new AxeBuilder({ page }).analyze();
   assert.deepEqual(violations, []);
   await page.goBack();
@@ -60,6 +60,17 @@ test('a visitor can preview one file after another, and returns to the list in o
     [],
   );
   assert.deepEqual([...hosts], [new URL(postern.publicUrl).host]);
+});
+
+test('a visitor who may view but not download a photo sees a picture of it without its metadata', async (t) => {
+  const { page } = await openFolder(t, { canDownload: false, canDownloadFolder: false });
+  const paths: string[] = [];
+  page.on('request', (request) => paths.push(new URL(request.url()).pathname));
+  await page.getByRole('link', { name: /^a hill.png/ }).click();
+  const picture = page.getByRole('dialog').locator('img').first();
+  await picture.waitFor();
+  assert.match((await picture.getAttribute('src')) ?? '', /^blob:|\/page\//);
+  assert.ok(!paths.some((path) => path.includes('/view/')));
 });
 
 test('the URL of a preview opens it directly, and axe finds no problem in a PDF or text preview', async (t) => {

@@ -133,6 +133,7 @@ export const ar: VisitorMessages = {
   larger: 'تكبير',
   smaller: 'تصغير',
   cannotShow: 'لا يمكن عرض هذا النوع من الملفات هنا.',
+  cannotShowOffice: 'لا يعرض هذا الخادم مستندات Office.',
   downloadInstead: 'نزّله لتفتحه على جهازك.',
   firstPart: 'يُعرض أول {size} فقط.',
   tableCut: 'تُعرض بداية الجدول فقط.',

@@ -101,6 +101,7 @@ export const de: VisitorMessages = {
   larger: 'Größer',
   smaller: 'Kleiner',
   cannotShow: 'Eine Datei dieser Art kann hier nicht gezeigt werden.',
+  cannotShowOffice: 'Dieser Server zeigt keine Office-Dokumente an.',
   downloadInstead: 'Laden Sie sie herunter, um sie auf Ihrem Gerät zu öffnen.',
   firstPart: 'Nur der Anfang wird gezeigt ({size}).',
   tableCut: 'Nur der Anfang der Tabelle wird gezeigt.',

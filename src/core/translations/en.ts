@@ -101,6 +101,7 @@ export const en = {
   larger: 'Zoom in',
   smaller: 'Zoom out',
   cannotShow: 'This type of file cannot be shown here.',
+  cannotShowOffice: 'This server does not show Office documents.',
   downloadInstead: 'Download it to open it on your device.',
   firstPart: 'Only the first {size} is shown.',
   tableCut: 'Only the beginning of the table is shown.',

@@ -101,6 +101,7 @@ export const es: VisitorMessages = {
   larger: 'Más grande',
   smaller: 'Más pequeño',
   cannotShow: 'Un archivo de este tipo no se puede mostrar aquí.',
+  cannotShowOffice: 'Este servidor no muestra documentos de Office.',
   downloadInstead: 'Descárguelo para abrirlo en su dispositivo.',
   firstPart: 'Solo se muestra el principio ({size}).',
   tableCut: 'Solo se muestra el principio de la tabla.',

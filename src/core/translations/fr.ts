@@ -102,6 +102,7 @@ export const fr: VisitorMessages = {
   larger: 'Agrandir',
   smaller: 'Réduire',
   cannotShow: 'Un fichier de ce type ne peut pas être affiché ici.',
+  cannotShowOffice: 'Ce serveur n’affiche pas les documents Office.',
   downloadInstead: 'Téléchargez-le pour l’ouvrir sur votre appareil.',
   firstPart: 'Seul le début est affiché ({size}).',
   tableCut: 'Seul le début du tableau est affiché.',

@@ -100,6 +100,7 @@ export const it: VisitorMessages = {
   larger: 'Ingrandisci',
   smaller: 'Riduci',
   cannotShow: 'Un file di questo tipo non può essere mostrato qui.',
+  cannotShowOffice: 'Questo server non mostra documenti di Office.',
   downloadInstead: 'Scaricalo per aprirlo sul tuo dispositivo.',
   firstPart: 'È mostrato solo l’inizio ({size}).',
   tableCut: 'È mostrato solo l’inizio della tabella.',

@@ -101,6 +101,7 @@ export const ja: VisitorMessages = {
   larger: '拡大',
   smaller: '縮小',
   cannotShow: 'この種類のファイルはここでは表示できません。',
+  cannotShowOffice: 'このサーバーは Office 文書を表示しません。',
   downloadInstead: 'ダウンロードしてお使いの端末で開いてください。',
   firstPart: '最初の {size} だけを表示しています。',
   tableCut: '表の先頭だけを表示しています。',

@@ -100,6 +100,7 @@ export const nl: VisitorMessages = {
   larger: 'Groter',
   smaller: 'Kleiner',
   cannotShow: 'Een bestand van dit type kan hier niet worden getoond.',
+  cannotShowOffice: 'Deze server toont geen Office-documenten.',
   downloadInstead: 'Download het om het op uw apparaat te openen.',
   firstPart: 'Alleen het begin wordt getoond ({size}).',
   tableCut: 'Alleen het begin van de tabel wordt getoond.',

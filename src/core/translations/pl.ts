@@ -109,6 +109,7 @@ export const pl: VisitorMessages = {
   larger: 'Powiększ',
   smaller: 'Pomniejsz',
   cannotShow: 'Pliku tego rodzaju nie można tu pokazać.',
+  cannotShowOffice: 'Ten serwer nie pokazuje dokumentów Office.',
   downloadInstead: 'Pobierz go, aby otworzyć na swoim urządzeniu.',
   firstPart: 'Pokazano tylko początek ({size}).',
   tableCut: 'Pokazano tylko początek tabeli.',

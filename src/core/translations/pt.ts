@@ -100,6 +100,7 @@ export const pt: VisitorMessages = {
   larger: 'Aumentar',
   smaller: 'Diminuir',
   cannotShow: 'Um arquivo deste tipo não pode ser mostrado aqui.',
+  cannotShowOffice: 'Este servidor não mostra documentos do Office.',
   downloadInstead: 'Baixe-o para abri-lo no seu aparelho.',
   firstPart: 'Só o início é mostrado ({size}).',
   tableCut: 'Só o início da tabela é mostrado.',

@@ -98,6 +98,7 @@ export const zh: VisitorMessages = {
   larger: '放大',
   smaller: '缩小',
   cannotShow: '此类文件无法在这里显示。',
+  cannotShowOffice: '此服务器不显示 Office 文档。',
   downloadInstead: '请下载后在您的设备上打开。',
   firstPart: '仅显示前 {size}。',
   tableCut: '仅显示表格的开头。',

@@ -1,7 +1,7 @@
 import { visibleName } from '#core/translations/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
 import { addressOf } from '#visitor/link-api.ts';
-import { fileIcon } from '#visitor/listing/file-kind.ts';
+import { fileIcon, fileKind } from '#visitor/listing/file-kind.ts';
 import type { FolderEntry } from '#visitor/listing/use-folder.ts';
 import type { LinkPermissions } from '#visitor/offered-permissions.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
@@ -19,6 +19,8 @@ export function FileCard({
   can: LinkPermissions;
 }) {
   const { translate, format } = useTranslation();
+  const isHiddenOffice = entry !== null && fileKind(entry.mediaType) === 'office' && !can.officePages;
+  const reason = isHiddenOffice ? 'cannotShowOffice' : 'cannotShow';
   return (
     <div class="card">
       <span class="file-icon">
@@ -32,7 +34,7 @@ export function FileCard({
         </p>
       )}
       <p>
-        {translate(can.onlyMarked ? 'protectedFiles' : 'cannotShow')} {can.download && translate('downloadInstead')}
+        {translate(can.onlyMarked ? 'protectedFiles' : reason)} {can.download && translate('downloadInstead')}
       </p>
       {can.download && (
         <a class="button primary" href={addressOf('file', path)} download={name}>

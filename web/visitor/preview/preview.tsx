@@ -75,6 +75,10 @@ const textFormats: Readonly<Record<string, TextFormat>> = {
   'text/markdown': 'markdown',
 };
 
+/** A visitor who may not download a photo sees a picture of it: the original can contain the place where it was taken. */
+const hasHiddenMetadata = (kind: FileKind, entry: FolderEntry | null, can: LinkPermissions) =>
+  kind === 'image' && !can.download && entry?.mediaType !== 'image/gif';
+
 /** Shows the file by its kind, or a card if it cannot be shown. */
 function Pane({ path, name, kind, entry, can }: PaneProperties) {
   const [currentKind, setCurrentKind] = useState<FileKind>(kind);
@@ -82,7 +86,7 @@ function Pane({ path, name, kind, entry, can }: PaneProperties) {
   const { isUnshowable, failure, retries, retry, onUnshowable, onFailure, onError, onPageError } = usePaneErrors(source);
   if (isUnshowable) return <FileCard name={name} entry={entry} path={path} can={can} />;
   if (failure) return <FailureCard failure={failure} retry={retry} onSignOut={null} embedded />;
-  if (can.onlyMarked || (kind === 'office' && can.officePages))
+  if (can.onlyMarked || (kind === 'office' && can.officePages) || hasHiddenMetadata(kind, entry, can))
     return (
       <Suspense fallback={<LoadingRows />}>
         <PagesPane key={retries} path={path} name={name} hasText={can.pageText} onFailure={onFailure} />
