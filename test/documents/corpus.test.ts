@@ -45,29 +45,26 @@ const signedOnly: Partial<Expectations> = {
   other: 'original',
 };
 
-/** Some combinations of flags, and what `pages`, `view` and `file` send with each. */
+const markedPages = expectationsOf('pages', notMarked);
+const markedFile = expectationsOf('new', notMarked);
+const onlyPages = expectationsOf(['403 copyProtected'], notMarked, {
+  unreadable: ['403 copyProtected'],
+  unreadableImage: ['403 copyProtected'],
+});
+
+/** All combinations of flags, and what `pages`, `view` and `file` send with each. */
 const shares: readonly [name: string, flags: object, pages: Expectations, view: Expectations, file: Expectations][] = [
   ['no protection', {}, expectationsOf('pages', noPages), { ...all('original'), other: ['415 cannotBeViewed'] }, all('original')],
+  ['copyProtect', { copyProtect: true }, markedPages, onlyPages, copyProtected],
+  ['copyProtect and digitalSignature', { copyProtect: true, digitalSignature: true }, markedPages, onlyPages, copyProtected],
+  ['waterMarkText', { waterMarkText: 'For {ip}' }, markedPages, markedFile, markedFile],
+  ['copyProtect and waterMarkText', { copyProtect: true, waterMarkText: 'For {ip}' }, markedPages, onlyPages, markedFile],
   [
-    'copyProtect',
-    { copyProtect: true },
-    expectationsOf('pages', notMarked),
-    expectationsOf(['403 copyProtected'], notMarked, { unreadable: ['403 copyProtected'], unreadableImage: ['403 copyProtected'] }),
-    copyProtected,
-  ],
-  [
-    'waterMarkText',
-    { waterMarkText: 'For {ip}' },
-    expectationsOf('pages', notMarked),
-    expectationsOf('new', notMarked),
-    expectationsOf('new', notMarked),
-  ],
-  [
-    'copyProtect and waterMarkText',
-    { copyProtect: true, waterMarkText: 'For {ip}' },
-    expectationsOf('pages', notMarked),
-    expectationsOf(['403 copyProtected'], notMarked, { unreadable: ['403 copyProtected'], unreadableImage: ['403 copyProtected'] }),
-    expectationsOf('new', notMarked),
+    'copyProtect, waterMarkText and digitalSignature',
+    { copyProtect: true, waterMarkText: 'For {ip}', digitalSignature: true },
+    markedPages,
+    onlyPages,
+    markedFile,
   ],
   [
     'digitalSignature',
@@ -76,14 +73,11 @@ const shares: readonly [name: string, flags: object, pages: Expectations, view: 
     { ...all('original'), other: ['415 cannotBeViewed'] },
     expectationsOf('new', [], signedOnly),
   ],
-  [
-    'waterMarkText and digitalSignature',
-    { waterMarkText: 'For {ip}', digitalSignature: true },
-    expectationsOf('pages', notMarked),
-    expectationsOf('new', notMarked),
-    expectationsOf('new', notMarked),
-  ],
+  ['waterMarkText and digitalSignature', { waterMarkText: 'For {ip}', digitalSignature: true }, markedPages, markedFile, markedFile],
 ];
+
+/** The shares whose pages are drawn, too: without and with a mark. */
+const drawnShares = ['no protection', 'copyProtect and waterMarkText'];
 
 let corpus: readonly CorpusDocument[];
 let folder: string;
@@ -131,38 +125,46 @@ async function checkLooks(marked: Buffer, original: Buffer): Promise<void> {
 }
 
 /** Returns what a response is: the original, a new file, the pages, or a refusal. */
-function resultOf(response: RawResponse, { bytes }: CorpusDocument): string {
+function resultOf(route: string, response: RawResponse, { bytes }: CorpusDocument): string {
   if (response.status !== 200) return `${response.status} ${response.json?.code}`;
   if (response.json?.totalCount > 0) return 'pages';
+  if (route === 'page' || route === 'thumbnail') return /^image\//.test(String(response.headers['content-type'])) ? 'pages' : 'no picture';
   return response.bytes.equals(bytes) ? 'original' : 'new';
 }
 
-async function startWithCorpus(t: TestContext): Promise<TestPostern> {
+/** Shares the documents of the corpus, and a signed one. */
+async function startWithCorpus(t: TestContext): Promise<{ postern: TestPostern; documents: readonly CorpusDocument[] }> {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'corpus'));
   for (const { name, bytes } of corpus) await writeFile(join(postern.files, 'corpus', name), bytes);
   await postern.call('signature/update', { certificate: certificateFile, password: certificatePassword });
-  return postern;
+  const { base } = await createShare(postern, { path: '/corpus', digitalSignature: true });
+  const { status, bytes } = await sendPath(postern, `${base}/file/plain.pdf`);
+  assert.equal(status, 200);
+  await writeFile(join(postern.files, 'corpus', 'signed.pdf'), bytes);
+  return { postern, documents: [...corpus, { name: 'signed.pdf', kind: 'document', bytes }] };
 }
 
 for (const [name, flags, pages, view, file] of shares)
   test(`each document of the corpus is sent in the right form, or refused: ${name}`, async (t) => {
     assert.ok(corpus.length >= 60);
-    const postern = await startWithCorpus(t);
+    const { postern, documents } = await startWithCorpus(t);
     const { base } = await createShare(postern, { path: '/corpus', ...flags });
     const isSigned = 'digitalSignature' in flags;
     const wrong: string[] = [];
-    for (const document of corpus)
-      for (const [route, expectations] of [
-        ['pages', pages],
-        ['view', view],
-        ['file', file],
-      ] as const) {
+    const routes: [route: string, Expectations][] = [
+      ['pages', pages],
+      ['view', view],
+      ['file', file],
+    ];
+    if (drawnShares.includes(name)) routes.push(['page', pages], ['thumbnail', pages]);
+    for (const document of documents)
+      for (const [route, expectations] of routes) {
         const response = await sendPath(postern, `${base}/${route}/${encodeURIComponent(document.name)}`);
-        const [result, expected] = [resultOf(response, document), expectations[document.kind]];
+        const [result, expected] = [resultOf(route, response, document), expectations[document.kind]];
         const what = `${route} ${document.name}`;
         if (!(typeof expected === 'string' ? [expected] : expected).includes(result)) wrong.push(`${what}: ${result}, not ${expected}`);
-        if (result !== 'new') continue;
+        if (result !== 'new' || (route === 'view' && file === markedFile)) continue; // the same file is checked as `file`
         await checkNewFile(response.bytes, isSigned && route === 'file').catch((cause: unknown) => wrong.push(`${what}: ${cause}`));
         const isCompared = hasPoppler && name === 'waterMarkText' && route === 'file' && document.name.endsWith('.pdf');
         if (!isCompared || drawnDifferently.includes(document.name)) continue;

@@ -3,6 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { degrees, PDFDocument, type PDFImage, PDFName, type PDFPage, PDFString, StandardFonts } from '@cantoo/pdf-lib';
 import sharp, { type Sharp } from 'sharp';
+import { MarkFonts } from '#adapters/documents/mark/fonts.ts';
+import { marksAlone } from '#adapters/documents/mark/mark-pdf.ts';
+import { outlineText } from '#adapters/documents/mark/text-outline.ts';
 import { sampleText } from './sample-documents.ts';
 
 /**
@@ -102,7 +105,7 @@ async function pdfDocuments(): Promise<[string, CorpusKind, Buffer][]> {
     ['huge page', 'document', await pdf((_document, page) => page.setSize(14_400, 14_400))],
     ['tiny page', 'document', await pdf((_document, page) => page.setSize(3, 3))],
     ['long narrow page', 'document', await pdf((_document, page) => page.setSize(20, 5000))],
-    ['300 pages', 'document', await pdf((document) => Array.from({ length: 299 }, () => document.addPage([200, 200])))],
+    ['1,000 pages', 'document', await pdf((document) => Array.from({ length: 999 }, () => document.addPage([200, 200])))],
     ['pages of many sizes', 'document', await pdf((document) => [1, 2, 3].map((size) => document.addPage([100 * size, 150 * size])))],
     ['page without content', 'document', await pdf((_document, page) => page.node.delete(PDFName.of('Contents')))],
     ['page without resources', 'document', await pdf((_document, page) => page.node.delete(PDFName.of('Resources')))],
@@ -137,6 +140,11 @@ async function pdfDocuments(): Promise<[string, CorpusKind, Buffer][]> {
       'right to left',
       'document',
       await pdf((document) => document.catalog.set(PDFName.of('ViewerPreferences'), document.context.obj({ Direction: 'R2L' }))),
+    ],
+    [
+      'Arabic text',
+      'document',
+      Buffer.from(await marksAlone(outlineText('تقرير سنوي 2026', new MarkFonts()), { width: 300, height: 400 })),
     ],
     ['newer version', 'document', edit(plain, (text) => text.replace(/%PDF-1\.\d/, '%PDF-2.0'))],
     ['text before the header', 'document', Buffer.concat([Buffer.from('HTTP junk\r\n'), plain])],

@@ -10,6 +10,8 @@ const kinds: readonly ContentKind[] = ['pdf', 'image', 'office', 'audio', 'video
 const drawnKinds: readonly ContentKind[] = ['pdf', 'image'];
 const otherKinds = kinds.filter((kind) => kind !== 'office' && !drawnKinds.includes(kind));
 const requests: readonly DeliveryRequest[] = ['view', 'pages', 'download', 'downloadFolder'];
+/** In the order of the columns of the documented table. */
+const documentedRequests: readonly DeliveryRequest[] = ['view', 'pages', 'text', 'download', 'downloadFolder'];
 const unprotected: Protection = { copyProtect: false, copyProtectText: false, waterMarkText: '', digitalSignature: false };
 const protectedCopy = { ...unprotected, copyProtect: true };
 const marked = { ...unprotected, waterMarkText: '{user}' };
@@ -121,8 +123,17 @@ const documentedForms: Readonly<Record<string, string>> = {
   'the file': 'original',
   'the pages': 'pages',
   'the pages, marked': 'markedPages',
+  'the text': 'text',
   'marked file': 'marked',
 };
+const signedForms: Readonly<Record<string, string>> = { original: 'signed', marked: 'markedAndSigned' };
+
+/** Returns what the documentation says of a share with `digitalSignature` or `copyProtectText`, from the form without it. */
+function documentedWith(protection: Protection, request: DeliveryRequest, kind: ContentKind, form = ''): string {
+  if (request === 'text' && form === 'copyProtected' && protection.copyProtectText) return 'text';
+  const isSigned = protection.digitalSignature && kind === 'pdf' && (request === 'download' || request === 'downloadFolder');
+  return (isSigned ? signedForms[form] : undefined) ?? form;
+}
 
 /** Returns the cells of each row of the table in the section "Protected files". */
 function documentedTable(): readonly string[][] {
@@ -136,7 +147,7 @@ function documentedTable(): readonly string[][] {
   );
 }
 
-test('every kind of file is sent in the forms that the documentation lists', () => {
+test('every kind of file is sent in the forms that the documentation lists, for every combination of flags', () => {
   const table = documentedTable();
   const documented = table.flatMap(([share = '', names = '']) => names.split(' or ').map((name) => `${share} ${name}`));
   const expected = Object.keys(documentedShares).flatMap((share) => Object.keys(documentedKinds).map((name) => `${share} ${name}`));
@@ -144,6 +155,14 @@ test('every kind of file is sent in the forms that the documentation lists', () 
   for (const [share = '', names = '', ...cells] of table) {
     const forms = cells.map((cell) => documentedForms[cell] ?? /`(\w+)`/.exec(cell)?.[1]);
     for (const kind of names.split(' or ').flatMap((name) => documentedKinds[name] ?? []))
-      assert.deepEqual(results(documentedShares[share] ?? unprotected, kind), forms, `${share} ${kind}`);
+      for (const digitalSignature of [false, true])
+        for (const copyProtectText of [false, true]) {
+          const protection = { ...(documentedShares[share] ?? unprotected), digitalSignature, copyProtectText };
+          assert.deepEqual(
+            documentedRequests.map((request) => resultOf(request, protection, kind)),
+            documentedRequests.map((request, index) => documentedWith(protection, request, kind, forms[index])),
+            `${share} ${kind} ${digitalSignature} ${copyProtectText}`,
+          );
+        }
   }
 });
