@@ -18,7 +18,7 @@ export function nestedForms(): Buffer {
   };
   const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents 4 0 R /Resources << /XObject << /F 5 0 R >> >> >>';
   const forms = Array.from({ length: depth }, (_, index) => formOf(index + 1));
-  return pdfOf([catalog, '<< /Type /Pages /Kids [3 0 R] /Count 1 >>', page, streamOf('', '/F Do'), ...forms]);
+  return pdfOf([catalog, pageRoot, page, streamOf('', '/F Do'), ...forms]);
 }
 
 /** Returns a PDF with many pages. */
@@ -26,6 +26,44 @@ export function manyPages(count: number): Buffer {
   const pages = Array.from({ length: count }, () => '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>');
   const kids = pages.map((_, index) => `${index + 3} 0 R`).join(' ');
   return pdfOf([catalog, `<< /Type /Pages /Kids [${kids}] /Count ${count} >>`, ...pages]);
+}
+
+const onePage = (resources: string, page = '') =>
+  `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents 4 0 R /Resources << ${resources} >> ${page} >>`;
+const pageRoot = '<< /Type /Pages /Kids [3 0 R] /Count 1 >>';
+/** Bytes as a stream with a filter for each compression. @param times how often they are compressed */
+function compressed(content: Buffer, times: number, dictionary = ''): string {
+  let bytes = content;
+  for (let time = 0; time < times; time += 1) bytes = deflateSync(bytes, { level: 9 });
+  return streamOf(`${dictionary} /Filter [${'/FlateDecode '.repeat(times)}]`, bytes.toString('latin1'));
+}
+
+/** A page whose content is compressed twice: some hundred bytes become 256 MiB. */
+export const deflatedContent = (): Buffer => pdfOf([catalog, pageRoot, onePage(''), compressed(Buffer.alloc(256 << 20, ' '), 2)]);
+
+/** A page with an image of 50,000 x 50,000 pixels. */
+export function hugeImage(): Buffer {
+  const image = '/Type /XObject /Subtype /Image /Width 50000 /Height 50000 /ColorSpace /DeviceRGB /BitsPerComponent 8';
+  const content = streamOf('', '100 0 0 100 0 0 cm /I Do');
+  return pdfOf([catalog, pageRoot, onePage('/XObject << /I 5 0 R >>'), content, compressed(Buffer.alloc(128 << 20), 2, image)]);
+}
+
+/** A page whose dictionary has arrays in arrays, 100,000 deep. */
+export const deepArrays = (): Buffer =>
+  pdfOf([catalog, pageRoot, onePage('', `/X ${'['.repeat(100_000)}${']'.repeat(100_000)}`), streamOf('', '0 0 10 10 re f')]);
+
+/** A page with a glyph that draws itself: a font (Type 3) whose glyph uses the font. */
+export function recursiveFont(): Buffer {
+  const font = '<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] /FirstChar 97 /LastChar 97 /Widths [1]';
+  const glyphs = '/Encoding << /Type /Encoding /Differences [97 /a] >> /CharProcs << /a 6 0 R >> /Resources << /Font << /F 5 0 R >> >> >>';
+  const glyph = streamOf('', `1 0 d0 BT /F 1 Tf ${'(aaaaaaaaaa) Tj '.repeat(10)} ET`);
+  return pdfOf([catalog, pageRoot, onePage('/Font << /F 5 0 R >>'), streamOf('', 'BT /F 10 Tf (aaaa) Tj ET'), `${font} ${glyphs}`, glyph]);
+}
+
+/** A page that takes seconds: it is filled so often with a blend mode that computes a lot for each pixel. */
+export function slowPage(fills: number): Buffer {
+  const page = onePage('/ExtGState << /G << /BM /Luminosity >> >>');
+  return pdfOf([catalog, pageRoot, page, streamOf('', `/G gs 1 0 0 rg ${'0 0 100 100 re f '.repeat(fills)}`)]);
 }
 
 /** A PNG file of less than a hundred bytes whose header states 50,000 x 50,000 pixels. */

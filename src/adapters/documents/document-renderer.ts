@@ -13,7 +13,7 @@ import {
   type SourceDocument,
   type Trace,
 } from '#ports/documents.ts';
-import { CostlyTasks } from './costly-tasks.ts';
+import { CostlyTasks, stopReason } from './costly-tasks.ts';
 import { DescribeAnswer } from './image/image-tasks.ts';
 import type { OfficeConverter } from './office/office-converter.ts';
 import { DrawAnswer, PagesAnswer, PlaceAnswer } from './pdf/pdf-tasks.ts';
@@ -23,37 +23,52 @@ import { type Frame, noBytes } from './sandbox/frames.ts';
 import { parseHeader } from './sandbox/parse-header.ts';
 import { TraceAnswer } from './trace/trace-answer.ts';
 
-const limits = { memory: 1024, taskTime: 20_000, answer: 256 << 20 };
-const [maxTasks, maxTasksOfTenant] = [2, 1];
+/** ms. A task that takes longer than the quick time goes on in the process for slow tasks. */
+const taskTimes = { quick: 2000, slow: 20_000 };
+const limits = { memory: 1024, taskTime: taskTimes.slow, answer: 256 << 20 };
+const [maxTasks, maxTasksOfTenant] = [2, 1]; // at each speed
 const maxTenants = 4; // whose processes run at a time
 
 type Kind = 'pdf' | 'image';
+/** Slow tasks have processes of their own, so that quick ones never wait for them. */
+type Speed = 'quick' | 'slow';
+type Lanes = Readonly<Record<Kind, ProcessLane>>;
+
+/** @param taskTime ms */
+type LaneWork<T> = (lanes: Lanes, taskTime: number) => Promise<T>;
 
 /** The processes of one tenant. */
 interface TenantLanes extends AsyncDisposable {
-  readonly lanes: Readonly<Record<Kind, ProcessLane>>;
+  readonly lanes: Readonly<Record<Speed, Lanes>>;
   tasks: number;
 }
 
-/** Returns the same key for tasks that cost the same. Different marks cost about the same. */
-const taskKey = ({ version }: SourceDocument, header: Frame['header']) => JSON.stringify([version, { ...header, mark: null }]);
+/** Returns the same key for tasks that cost about the same: the mark and the size of a picture make little difference. */
+const taskKey = ({ version }: SourceDocument, { task, index = null }: Frame['header']) => JSON.stringify([version, task, index]);
 
-function startLanes(): TenantLanes {
-  const lanes = {
-    pdf: new ProcessLane({ ...childScript('pdf-child', import.meta.url), nativeCode: false, limits }),
-    image: new ProcessLane({ ...childScript('image-child', import.meta.url), nativeCode: true, limits }),
-  };
+const createLanes = (): Lanes => ({
+  pdf: new ProcessLane({ ...childScript('pdf-child', import.meta.url), nativeCode: false, limits }),
+  image: new ProcessLane({ ...childScript('image-child', import.meta.url), nativeCode: true, limits }),
+});
+
+const allLanes = ({ lanes: { quick, slow } }: Pick<TenantLanes, 'lanes'>) => [...Object.values(quick), ...Object.values(slow)];
+
+function createTenantLanes(): TenantLanes {
+  const lanes = { quick: createLanes(), slow: createLanes() };
   return {
     ...{ lanes, tasks: 0 },
     async [Symbol.asyncDispose]() {
-      await Promise.all(Object.values(lanes).map((lane) => lane[Symbol.asyncDispose]()));
+      await Promise.all(allLanes({ lanes }).map((lane) => lane[Symbol.asyncDispose]()));
     },
   };
 }
 
 /** Draws and marks documents in sandboxed processes. Each tenant has its own, so that no document can reach another tenant. */
 export class DocumentRenderer implements Documents {
-  readonly #inTurn: FairScheduler = fairScheduler(maxTasks, maxTasksOfTenant);
+  readonly #turns: Readonly<Record<Speed, FairScheduler>> = {
+    quick: fairScheduler(maxTasks, maxTasksOfTenant),
+    slow: fairScheduler(maxTasks, maxTasksOfTenant),
+  };
   readonly #costly = new CostlyTasks();
   readonly #tenants = new Map<number, TenantLanes>();
   readonly #office: OfficeConverter | null;
@@ -68,11 +83,11 @@ export class DocumentRenderer implements Documents {
   }
 
   prepare(tid: number): void {
-    const others = [...this.#tenants].filter(([other, { lanes }]) => other !== tid && Object.values(lanes).some((lane) => lane.isRunning));
+    const others = [...this.#tenants].filter(([other, tenant]) => other !== tid && allLanes(tenant).some((lane) => lane.isRunning));
     if (others.length >= maxTenants) return;
-    const tenant = this.#tenants.get(tid) ?? startLanes();
+    const tenant = this.#tenants.get(tid) ?? createTenantLanes();
     this.#tenants.set(tid, tenant);
-    tenant.lanes.pdf.prepare({ header: { task: 'warmUp' }, bytes: noBytes });
+    tenant.lanes.quick.pdf.prepare({ header: { task: 'warmUp' }, bytes: noBytes });
   }
 
   async pages(document: SourceDocument): Promise<readonly PageSize[]> {
@@ -103,6 +118,7 @@ export class DocumentRenderer implements Documents {
   }
 
   async findTrace(document: SourceDocument, index: number): Promise<Trace | null> {
+    this.#costly.noteSlow(document); // a search takes seconds
     const { header } = await (document.kind === 'image'
       ? this.#runOnImage(document, { task: 'trace' })
       : this.#runOnPdf(document, { task: 'trace', index }));
@@ -122,29 +138,52 @@ export class DocumentRenderer implements Documents {
   }
 
   /**
-   * Runs work when it is the turn of a sender. Nothing outside of the processes, such as a storage, may be waited for during a turn.
-   * @param key see `CostlyTasks`
+   * Runs a task when it is the turn of its sender: in the process for quick tasks, and again in the one for slow tasks if it takes long, or
+   * if the sender has sent such tasks lately. Nothing outside of the processes, such as a storage, may be waited for during a turn.
+   * @param key see `taskKey`; null: the task is not remembered if it takes too much time or memory
+   * @param work may run twice
    */
-  #inTurnOf<T>(
-    sender: DocumentSender,
-    key: string | null,
-    work: (lanes: TenantLanes['lanes'], taskTime: number) => Promise<T>,
-  ): Promise<T> {
+  async #inTurnOf<T>(sender: DocumentSender, key: string | null, work: LaneWork<T>): Promise<T> {
+    if (!this.#costly.isSlow(sender)) {
+      try {
+        return await this.#inTurnAt('quick', sender, work);
+      } catch (cause) {
+        if (stopReason(cause) !== 'time') throw this.#remember(key, cause);
+        this.#costly.noteSlow(sender);
+      }
+    }
+    try {
+      return await this.#inTurnAt('slow', sender, async (lanes, taskTime) => {
+        if (key !== null) this.#costly.checkTask(key);
+        return work(lanes, taskTime);
+      });
+    } catch (cause) {
+      throw this.#remember(key, cause);
+    }
+  }
+
+  /** Remembers a task that took too much time or memory. @returns its error */
+  #remember(key: string | null, cause: unknown): unknown {
+    if (key !== null && cause instanceof DocumentUnusable && stopReason(cause) !== null) this.#costly.noteFailure(key, cause);
+    return cause;
+  }
+
+  #inTurnAt<T>(speed: Speed, { tid, group }: DocumentSender, work: LaneWork<T>): Promise<T> {
     const run = async () => {
-      const tenant = await this.#lanesOf(sender.tid);
+      const tenant = await this.#lanesOf(tid);
       tenant.tasks += 1;
       try {
-        return await this.#costly.run(sender, key, (taskTime) => work(tenant.lanes, taskTime));
+        return await work(tenant.lanes[speed], taskTimes[speed]);
       } finally {
         tenant.tasks -= 1;
       }
     };
-    return this.#inTurn(`${sender.tid}`, run, sender.group);
+    return this.#turns[speed](`${tid}`, run, group);
   }
 
   /** Returns the processes of a tenant. Ends those of the tenant that used them longest ago if there are too many. */
   async #lanesOf(tid: number): Promise<TenantLanes> {
-    const ofTenant = this.#tenants.get(tid) ?? startLanes();
+    const ofTenant = this.#tenants.get(tid) ?? createTenantLanes();
     this.#tenants.delete(tid);
     this.#tenants.set(tid, ofTenant);
     for (const [other, tenant] of this.#tenants) {
@@ -175,7 +214,8 @@ export class DocumentRenderer implements Documents {
     const key = taskKey(document, header);
     this.#costly.checkTask(key);
     const task = { header: { ...header, id: version }, bytes: noBytes };
-    const isOpened = this.#tenants.get(tid)?.lanes.pdf.opened.has(version) ?? false;
+    const speed = this.#costly.isSlow(document) ? 'slow' : 'quick';
+    const isOpened = this.#tenants.get(tid)?.lanes[speed].pdf.opened.has(version) ?? false;
     const answer = isOpened ? await this.#inTurnOf(document, key, ({ pdf }, taskTime) => pdf.run(task, taskTime)) : null;
     return answer ?? this.#openPdf(document, key, task);
   }

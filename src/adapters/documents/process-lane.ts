@@ -3,6 +3,7 @@ import { DocumentUnusable, RendererUnavailable } from '#ports/documents.ts';
 import type { Frame } from './sandbox/frames.ts';
 import { SandboxedProcess, SandboxFailure, type SandboxOptions } from './sandbox/sandboxed-process.ts';
 
+const startTime = 4000; // ms that a task has in addition if its process must be started first
 const maxOpened = 8;
 const idleTime = 60_000; // ms without a task until the process ends
 
@@ -36,7 +37,7 @@ export class ProcessLane implements AsyncDisposable {
    */
   async run(task: Frame, taskTime: number): Promise<Frame | null> {
     await this.#preparation;
-    return this.#runNow(task, taskTime);
+    return this.#runNow(task, this.isRunning ? taskTime : taskTime + startTime);
   }
 
   async #runNow(task: Frame, taskTime?: number): Promise<Frame | null> {

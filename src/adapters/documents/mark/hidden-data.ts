@@ -1,64 +1,124 @@
-import { PDFArray, type PDFContext, PDFDict, type PDFDocument, PDFName, type PDFObject, PDFRef, PDFStream } from '@cantoo/pdf-lib';
-import { dictionaryIn, nameIn } from './pdf-entries.ts';
+import { PDFArray, PDFDict, type PDFDocument, type PDFObject, PDFRef, PDFStream } from '@cantoo/pdf-lib';
+import { nameIn } from './pdf-entries.ts';
 
-/** The entries of a page that stay (ISO 32000-1, table 30). Others hold annotations, scripts, a thumbnail or data of other programs. */
-const pageEntries = new Set(['Type', 'Parent', 'MediaBox', 'CropBox', 'Rotate', 'UserUnit', 'Group', 'Resources', 'Contents']);
+/** The roles with rules of their own. */
+type RuledRole =
+  | 'catalog'
+  | 'pages'
+  | 'page'
+  | 'content'
+  | 'resources'
+  | 'graphicsStates'
+  | 'graphicsState'
+  | 'softMask'
+  | 'patterns'
+  | 'pattern'
+  | 'xObjects'
+  | 'form'
+  | 'image'
+  | 'fonts'
+  | 'font'
+  | 'glyphs'
+  | 'properties'
+  | 'layer'
+  | 'emptied';
 
-/** Entries of any dictionary that hold data which is not drawn: of other programs, about the document, or other versions of an image. */
-const privateEntries = ['AF', 'Alternates', 'LastModified', 'Metadata', 'OPI', 'PieceInfo', 'Ref', 'StructParent', 'StructParents'];
+/** What an object is for. It decides which of its entries stay. `kept`: all do. */
+type Role = RuledRole | 'xObject' | 'property' | 'pageTree' | 'kept';
 
-const layerTypes = new Set(['OCG', 'OCMD']);
-const layerEntries = new Set(['Type', 'Name', 'Intent', 'OCGs', 'P', 'VE']);
-
-function removeEntries(dictionary: PDFDict, isRemoved: (name: string) => boolean): void {
-  for (const key of dictionary.keys()) if (isRemoved(key.decodeText())) dictionary.delete(key);
+/** The roles of the entries that stay. `others`: the role of entries that are not listed; without it, they are removed. */
+interface RoleRules {
+  readonly entries: Readonly<Record<string, Role>>;
+  readonly others?: Role;
 }
 
-const typeOf = (dictionary: PDFDict) => nameIn(dictionary, 'Type') ?? '';
+const stream = { Length: 'kept', Filter: 'kept', DecodeParms: 'kept' } as const;
 
-/** Empties the property lists of marked content, except those that are layers. */
-function emptyProperties(resources: PDFDict): void {
-  const properties = dictionaryIn(resources, 'Properties');
-  if (!properties) return;
-  for (const key of properties.keys()) {
-    const list = properties.lookup(key);
-    if (list instanceof PDFDict && layerTypes.has(typeOf(list))) continue;
-    properties.set(key, properties.context.obj({}));
-  }
+/** What is drawn of a PDF (ISO 32000-1). Annotations, scripts, thumbnails, metadata and data of other programs are not listed. */
+const roles: Readonly<Record<RuledRole, RoleRules>> = {
+  catalog: { entries: { Type: 'kept', Pages: 'pageTree', OCProperties: 'kept' } },
+  pages: { entries: { Type: 'kept', Parent: 'pageTree', Kids: 'pageTree', Count: 'kept' } },
+  page: {
+    entries: {
+      ...{ Type: 'kept', Parent: 'pageTree', MediaBox: 'kept', CropBox: 'kept', Rotate: 'kept', UserUnit: 'kept', Group: 'kept' },
+      ...{ Resources: 'resources', Contents: 'content' },
+    },
+  },
+  content: { entries: stream },
+  resources: {
+    entries: {
+      ...{ ExtGState: 'graphicsStates', ColorSpace: 'kept', Pattern: 'patterns', Shading: 'kept' },
+      ...{ XObject: 'xObjects', Font: 'fonts', Properties: 'properties' },
+    },
+  },
+  graphicsStates: { entries: {}, others: 'graphicsState' },
+  graphicsState: { entries: { SMask: 'softMask' }, others: 'kept' },
+  softMask: { entries: { G: 'xObject' }, others: 'kept' },
+  patterns: { entries: {}, others: 'pattern' },
+  pattern: {
+    entries: {
+      ...{
+        ...stream,
+        Type: 'kept',
+        PatternType: 'kept',
+        PaintType: 'kept',
+        TilingType: 'kept',
+        BBox: 'kept',
+        XStep: 'kept',
+        YStep: 'kept',
+      },
+      ...{ Matrix: 'kept', Resources: 'resources', Shading: 'kept', ExtGState: 'graphicsState' },
+    },
+  },
+  xObjects: { entries: {}, others: 'xObject' },
+  form: {
+    entries: {
+      ...{ ...stream, Type: 'kept', Subtype: 'kept', FormType: 'kept', BBox: 'kept', Matrix: 'kept', Group: 'kept' },
+      ...{ Resources: 'resources', OC: 'layer' },
+    },
+  },
+  image: {
+    entries: {
+      ...{ ...stream, Type: 'kept', Subtype: 'kept', Width: 'kept', Height: 'kept', ColorSpace: 'kept', BitsPerComponent: 'kept' },
+      ...{ Intent: 'kept', ImageMask: 'kept', Mask: 'xObject', Decode: 'kept', Interpolate: 'kept', SMask: 'xObject', SMaskInData: 'kept' },
+      ...{ Matte: 'kept', OC: 'layer' },
+    },
+  },
+  fonts: { entries: {}, others: 'font' },
+  font: { entries: { CharProcs: 'glyphs', Resources: 'resources' }, others: 'kept' },
+  glyphs: { entries: {}, others: 'content' },
+  properties: { entries: {}, others: 'property' },
+  layer: { entries: { Type: 'kept', Name: 'kept', Intent: 'kept', OCGs: 'layer', P: 'kept', VE: 'layer' } },
+  emptied: { entries: {} },
+};
+
+const layerTypes = ['OCG', 'OCMD'];
+
+/** Returns the rules for a dictionary: some roles depend on what the dictionary says of itself. null: everything in it stays. */
+function rulesFor(dictionary: PDFDict, role: Role): RoleRules | null {
+  if (role === 'kept') return null;
+  if (role === 'pageTree') return nameIn(dictionary, 'Type') === 'Page' ? roles.page : roles.pages;
+  if (role === 'xObject') return nameIn(dictionary, 'Subtype') === 'Image' ? roles.image : roles.form;
+  if (role === 'property') return layerTypes.includes(nameIn(dictionary, 'Type') ?? '') ? roles.layer : roles.emptied;
+  return roles[role];
 }
 
-/** Removes what is not drawn from a dictionary. */
-function cleanDictionary(dictionary: PDFDict): void {
-  const type = typeOf(dictionary);
-  if (type === 'Page') removeEntries(dictionary, (name) => !pageEntries.has(name));
-  if (layerTypes.has(type)) removeEntries(dictionary, (name) => !layerEntries.has(name));
-  for (const entry of privateEntries) dictionary.delete(PDFName.of(entry));
-  if (dictionary.has(PDFName.of('Properties'))) emptyProperties(dictionary);
+/** Removes the entries of a dictionary that its role does not list. @returns the values that stay, with their roles */
+function clean(dictionary: PDFDict, role: Role): readonly (readonly [PDFObject, Role])[] {
+  const rules = rulesFor(dictionary, role);
+  return dictionary.entries().flatMap(([key, value]) => {
+    const name = key.decodeText();
+    const part = rules === null ? 'kept' : Object.hasOwn(rules.entries, name) ? rules.entries[name] : rules.others;
+    if (part !== undefined) return [[value, part] as const];
+    dictionary.delete(key);
+    return [];
+  });
 }
 
-/** Returns the objects to which an object refers or which it contains. */
-function partsOf(object: PDFObject): readonly PDFObject[] {
-  if (object instanceof PDFStream) return [object.dict];
-  if (object instanceof PDFDict) return object.values();
-  return object instanceof PDFArray ? object.asArray() : [];
-}
-
-/** Cleans every object that can be reached from `start`. @returns the references that were found */
-function cleanReachable(context: PDFContext, start: readonly PDFObject[]): ReadonlySet<PDFRef> {
-  const found = new Set<PDFRef>();
-  const remaining = [...start];
-  for (let object = remaining.pop(); object !== undefined; object = remaining.pop()) {
-    if (object instanceof PDFRef) {
-      if (found.has(object)) continue;
-      found.add(object);
-      const target = context.lookup(object);
-      if (target) remaining.push(target);
-      continue;
-    }
-    if (object instanceof PDFDict) cleanDictionary(object);
-    for (const part of partsOf(object)) remaining.push(part);
-  }
-  return found;
+function partsOf(object: PDFObject, role: Role): readonly (readonly [PDFObject, Role])[] {
+  if (object instanceof PDFStream) return clean(object.dict, role);
+  if (object instanceof PDFDict) return clean(object, role);
+  return object instanceof PDFArray ? object.asArray().map((item) => [item, role] as const) : [];
 }
 
 /**
@@ -66,10 +126,22 @@ function cleanReachable(context: PDFContext, start: readonly PDFObject[]): Reado
  * nothing refers any more.
  */
 export function removeHiddenData({ context }: PDFDocument): void {
-  const { Root, Info } = context.trailerInfo;
-  const reachable = cleanReachable(
-    context,
-    [Root, Info].filter((object) => object !== undefined),
-  );
+  const { Root } = context.trailerInfo;
+  const found = new Set<string>();
+  const reachable = new Set<PDFRef>();
+  const remaining: (readonly [PDFObject, Role])[] = Root ? [[Root, 'catalog']] : [];
+  for (let next = remaining.pop(); next !== undefined; next = remaining.pop()) {
+    const [object, role] = next;
+    if (!(object instanceof PDFRef)) {
+      remaining.push(...partsOf(object, role));
+      continue;
+    }
+    const visit = `${object} ${role}`;
+    if (found.has(visit)) continue;
+    found.add(visit);
+    reachable.add(object);
+    const target = context.lookup(object);
+    if (target) remaining.push([target, role]);
+  }
   for (const [ref] of context.enumerateIndirectObjects()) if (!reachable.has(ref)) context.delete(ref);
 }

@@ -1,13 +1,16 @@
+import { deflateSync } from 'node:zlib';
 import {
   decodePDFRawStream,
   PDFArray,
   type PDFContext,
+  type PDFDict,
   PDFDocument,
   PDFName,
   type PDFPage,
   PDFRawStream,
   type PDFRef,
 } from '@cantoo/pdf-lib';
+import { TaskRefused } from '#adapters/documents/sandbox/serve-tasks.ts';
 import { traceOpacity } from '#adapters/documents/trace/paint-trace.ts';
 import { cellsPerSide, tileSize, traceTile } from '#adapters/documents/trace/trace-tile.ts';
 import type { PageSize } from '#ports/documents.ts';
@@ -24,6 +27,7 @@ const matrixOperator = (matrix: Matrix) => `${matrix.map(number).join(' ')} cm`;
 // White with a dark edge, so that the mark is visible on any background.
 const drawnMark = '/G gs 1 g 0 G 0.03 w';
 const newline = Buffer.from('\n');
+const filterEntries = ['Filter', 'DecodeParms'].map((entry) => PDFName.of(entry));
 const opacities = { ca: 0.45, CA: 0.35 };
 
 /** Registers the outline of a mark as a form. */
@@ -88,13 +92,30 @@ function seenBox(page: PDFPage) {
   return { left: media.x, bottom: media.y, right: media.x + media.width, top: media.y + media.height };
 }
 
-/** Returns the content of a page, decoded. */
-function contentOf(page: PDFPage): Buffer {
-  const contents = page.node.Contents();
-  if (!contents) return Buffer.alloc(0);
-  const streams = contents instanceof PDFArray ? contents.asArray().map((item) => page.node.context.lookup(item)) : [contents];
-  const pieces = streams.flatMap((stream) => (stream instanceof PDFRawStream ? [decodePDFRawStream(stream).decode(), newline] : []));
-  return Buffer.concat(pieces);
+/** Returns the decoded content of a stream. @throws TaskRefused if it has a filter that pdf-lib does not decode as PDFium does */
+function decodedContent(stream: PDFRawStream): Uint8Array {
+  if (stream.contents.length === 0) return stream.contents;
+  if (stream.dict.has(PDFName.of('DecodeParms'))) throw new TaskRefused('damaged');
+  return decodePDFRawStream(stream).decode();
+}
+
+/** Returns the content of a page as a form. A single stream stays as it is, with its filters. */
+function formOf({ node }: PDFPage, dictionary: PDFDict): PDFRawStream {
+  const { context } = node;
+  const contents = node.Contents();
+  const items = contents instanceof PDFArray ? contents.asArray().map((item) => context.lookup(item)) : [contents];
+  const streams = items.filter((item) => item instanceof PDFRawStream);
+  const [only] = streams;
+  if (only && streams.length === 1) {
+    for (const entry of filterEntries) {
+      const value = only.dict.get(entry);
+      if (value) dictionary.set(entry, value);
+    }
+    return PDFRawStream.of(dictionary, only.contents);
+  }
+  const content = Buffer.concat(streams.flatMap((stream) => [decodedContent(stream), newline]));
+  dictionary.set(PDFName.of('Filter'), PDFName.of('FlateDecode'));
+  return PDFRawStream.of(dictionary, deflateSync(content));
 }
 
 /**
@@ -122,7 +143,7 @@ export async function overlayMarks(pages: Uint8Array, mark: TextOutline, traceId
       BBox: corners,
       Resources: page.node.Resources() ?? context.obj({}),
     };
-    const drawn = context.register(context.flateStream(contentOf(page), form));
+    const drawn = context.register(formOf(page, context.obj(form)));
     page.node.set(PDFName.of('Resources'), context.obj({ XObject: { P: drawn, W: marks } }));
     const content = `/P Do q ${matrixOperator(pageMatrix(rotation, box))} /W Do Q`;
     page.node.set(PDFName.of('Contents'), context.register(context.flateStream(content)));

@@ -1,9 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
+import { CostlyTasks } from '#adapters/documents/costly-tasks.ts';
 import { runCommand } from '#adapters/documents/run-command.ts';
 import { noBytes } from '#adapters/documents/sandbox/frames.ts';
 import { type FairScheduler, fairScheduler } from '#adapters/os/fair-scheduler.ts';
-import { DocumentUnusable, RendererUnavailable, type SourceDocument } from '#ports/documents.ts';
+import { type DocumentSender, DocumentUnusable, RendererUnavailable, type SourceDocument } from '#ports/documents.ts';
 import { isInstallation, missingProgram, sandboxCommand } from './sandbox-command.ts';
 
 const memory = 1024; // MiB
@@ -11,6 +12,9 @@ const processorTime = 20; // seconds
 const ofConversion = { time: 20_000, memory, output: 64 << 20 };
 const ofProbe = { ...ofConversion, time: 10_000 };
 const [maxConversions, maxConversionsOfTenant] = [3, 2]; // at once
+/** At once, of senders who have sent slow documents lately: so each tenant and the others keep a conversion for quick documents. */
+const [maxSlow, maxSlowOfTenant] = [2, 1];
+const slowTime = 6000; // ms that a quick conversion takes at most
 const [maxFailures, failureTime] = [1000, 600_000]; // documents whose failed conversion is remembered, and for how long, in ms
 
 // A new profile for each conversion: macros are off in it, and no document can leave anything to the next one.
@@ -24,6 +28,8 @@ export class OfficeConverter {
   #problem: Promise<string | null> | null = null;
   #works = true;
   readonly #inTurn: FairScheduler = fairScheduler(maxConversions, maxConversionsOfTenant);
+  readonly #inSlowTurn: FairScheduler = fairScheduler(maxSlow, maxSlowOfTenant);
+  readonly #costly = new CostlyTasks();
   /** The conversions that run or wait, by version of the document. */
   readonly #conversions = new Map<string, Promise<Uint8Array>>();
   /** Why documents could not be converted, by version: a slow document must not be converted again and again. */
@@ -72,13 +78,14 @@ export class OfficeConverter {
    * Returns the PDF of a document. Callers that need the same version share one conversion.
    * @throws DocumentUnusable, RendererUnavailable, or as `read`
    */
-  convert({ tid, version, read }: SourceDocument): Promise<Uint8Array> {
+  convert(source: SourceDocument): Promise<Uint8Array> {
+    const { version, read } = source;
     const running = this.#conversions.get(version);
     if (running) return running;
     const failure = this.#failures.get(version);
     if (failure) return Promise.reject(failure);
     const conversion = read()
-      .then((document) => this.#inTurn(`${tid}`, () => this.#run(document)))
+      .then((document) => this.#runInTurn(source, document))
       .catch((cause: unknown) => {
         if (cause instanceof DocumentUnusable && cause.problem !== 'needsLibreOffice') this.#failures.set(version, cause);
         throw cause;
@@ -86,6 +93,21 @@ export class OfficeConverter {
       .finally(() => this.#conversions.delete(version));
     this.#conversions.set(version, conversion);
     return conversion;
+  }
+
+  #runInTurn(sender: DocumentSender, document: Uint8Array): Promise<Uint8Array> {
+    const { tid, group } = sender;
+    const run = () => this.#inTurn(`${tid}`, () => this.#runTimed(sender, document), group);
+    return this.#costly.isSlow(sender) ? this.#inSlowTurn(`${tid}`, run, group) : run();
+  }
+
+  async #runTimed(sender: DocumentSender, document: Uint8Array): Promise<Uint8Array> {
+    const start = performance.now();
+    try {
+      return await this.#run(document);
+    } finally {
+      if (performance.now() - start > slowTime) this.#costly.noteSlow(sender);
+    }
   }
 
   async #run(document: Uint8Array): Promise<Uint8Array> {

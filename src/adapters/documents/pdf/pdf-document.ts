@@ -59,6 +59,16 @@ export class PdfDocument implements Disposable {
     return Array.from({ length: this.pageCount }, (_, index) => this.sizeOf(index));
   }
 
+  /** @throws TaskRefused (`damaged`) */
+  hasAnnotations(index: number): boolean {
+    const module = this.#module;
+    const page = module.FPDF_LoadPage(this.#document, index);
+    if (page === 0) throw new TaskRefused('damaged');
+    const count = module.FPDFPage_GetAnnotCount(page);
+    module.FPDF_ClosePage(page);
+    return count > 0;
+  }
+
   /** Returns the text of a page, with its filled fields: at most the first 100,000 characters. @throws TaskRefused */
   textOf(index: number): string {
     const module = this.#module;

@@ -1,7 +1,7 @@
 import type { WrappedPdfiumModule } from '@embedpdf/pdfium';
 import { LRUCache } from 'lru-cache';
 import type { MarkFonts } from '#adapters/documents/mark/fonts.ts';
-import { hasLayers, noteHiddenLayers } from '#adapters/documents/mark/layers.ts';
+import { hasLayers, mayHaveLayers, noteHiddenLayers } from '#adapters/documents/mark/layers.ts';
 import { marksAlone, overlayMarks } from '#adapters/documents/mark/mark-pdf.ts';
 import { outlineText } from '#adapters/documents/mark/text-outline.ts';
 import { type Frame, noBytes } from '#adapters/documents/sandbox/frames.ts';
@@ -57,6 +57,8 @@ export class PdfTasks {
     maxSize: maxDocumentBytes,
     dispose: (document) => document[Symbol.dispose](),
   });
+  /** The documents without annotations of hidden layers, as far as this was checked. */
+  readonly #withoutHidden = new WeakSet<PdfDocument>();
   /** Pictures of marks, by text and size. */
   readonly #marks = new LRUCache<string, MarkPicture>({ max: maxMarks });
 
@@ -74,7 +76,7 @@ export class PdfTasks {
       const { bytes: appended, ...positions } = await addSignaturePlace(bytes, task);
       return { header: positions, bytes: appended };
     }
-    const document = this.#find(task.id);
+    const document = 'index' in task ? await this.#findForPage(task.id, task.index) : this.#find(task.id);
     if (task.task === 'pages') return { header: { pages: document.pageSizes() }, bytes: noBytes };
     if (task.task === 'text') return { header: {}, bytes: Buffer.from(this.#page(document, task.index).textOf(task.index)) };
     if (task.task === 'mark') return { header: {}, bytes: await this.#mark(document, task.mark) };
@@ -89,7 +91,7 @@ export class PdfTasks {
   /** Copies the pages of a document. The catalog says which layers are hidden, and is not copied: so each of these layers gets a note first. */
   async #copyPages(document: PdfDocument): Promise<Uint8Array> {
     const pages = document.copyPages();
-    if (!hasLayers(pages)) return pages;
+    if (!mayHaveLayers(pages)) return pages;
     using noted = new PdfDocument(this.#pdfium, await noteHiddenLayers(document.copyAll()));
     return noted.copyPages();
   }
@@ -130,6 +132,23 @@ export class PdfTasks {
     const document = this.#documents.get(id);
     if (!document) throw new TaskRefused('unknown');
     return document;
+  }
+
+  /**
+   * Returns a document of which a page is about to be drawn or read. If the page has annotations, those of hidden layers are removed from the
+   * document first.
+   * @throws TaskRefused (`unknown`, `noSuchPage`, `damaged`)
+   */
+  async #findForPage(id: string, index: number): Promise<PdfDocument> {
+    const document = this.#page(this.#find(id), index);
+    if (this.#withoutHidden.has(document) || !document.hasAnnotations(index)) return document;
+    this.#withoutHidden.add(document);
+    const bytes = document.copyAll();
+    if (!hasLayers(bytes)) return document;
+    const changed = new PdfDocument(this.#pdfium, await noteHiddenLayers(bytes));
+    this.#withoutHidden.add(changed);
+    this.#documents.set(id, changed, { size: Math.max(1, bytes.length) });
+    return changed;
   }
 
   /** Returns the document if it has a page with this index. @throws TaskRefused (`noSuchPage`) */
