@@ -165,7 +165,7 @@ else {
   });
 
   test('Azure (azurite): a rename that another process has undone just before its decision deletes no original', async () => {
-    const storage = openAzure(await newContainer(), outbound);
+    const storage = openAzure(await newContainer(), outbound, clockAhead);
     await createFolder(storage, parsePath('/'), 'old');
     await putFile(storage, '/old', 'a', 'text');
     const change = { action: 'rename', parent: parsePath('/'), name: 'old', newName: 'new', token: newToken() } as const;

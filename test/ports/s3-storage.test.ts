@@ -143,7 +143,7 @@ else {
 
   test('S3 (radosgw): recovery completes the rename of a folder if all files were copied', async () => {
     const configuration = await server.newBucket();
-    const storage = openS3(configuration, outbound);
+    const storage = openS3(configuration, outbound, clockAhead);
     await createFolder(storage, parsePath('/'), 'old');
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     const change = { action: 'rename', parent: parsePath('/'), name: 'old', newName: 'new', token: newToken() } as const;
@@ -210,7 +210,7 @@ else {
   });
 
   test('S3 (radosgw): a rename that another process has undone meanwhile deletes nothing', async () => {
-    const storage = openS3(await server.newBucket(), outbound);
+    const storage = openS3(await server.newBucket(), outbound, clockAhead);
     await createFolder(storage, parsePath('/'), 'old');
     await putFile(storage, '/old', 'a', 'text');
     const change = { action: 'rename', parent: parsePath('/'), name: 'old', newName: 'new', token: newToken() } as const;
@@ -242,7 +242,7 @@ else {
 
   test('S3 (radosgw): recovery undoes the rename of a folder if not all files were copied', async () => {
     const configuration = await server.newBucket();
-    const storage = openS3(configuration, outbound);
+    const storage = openS3(configuration, outbound, clockAhead);
     for (const folder of ['old', 'new']) await createFolder(storage, parsePath('/'), folder);
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     await removeItem(storage, parsePath('/'), 'new');
@@ -278,7 +278,7 @@ else {
 
   test('S3 (radosgw): recovery completes a deletion, and then a new file can have the name', async () => {
     const configuration = await server.newBucket();
-    const storage = openS3(configuration, outbound);
+    const storage = openS3(configuration, outbound, clockAhead);
     await putFile(storage, '/', 'file', 'old');
     const change = { action: 'delete', parent: parsePath('/'), name: 'file', newName: '', token: newToken() } as const;
     await interruptAtDeletion(configuration, (interruptedStorage) => interruptedStorage.remove(change.parent, 'file', change));
@@ -290,7 +290,7 @@ else {
   });
 
   test('S3 (radosgw): a deletion or recovery that was suspended deletes nothing after another process has recovered the change', async () => {
-    const storage = openS3(await server.newBucket(), outbound);
+    const storage = openS3(await server.newBucket(), outbound, clockAhead);
     await createFolder(storage, parsePath('/'), 'box');
     await putFile(storage, '/box', 'a', 'text');
     const change = { action: 'delete', parent: parsePath('/'), name: 'box', newName: '', token: newToken() } as const;
@@ -347,7 +347,7 @@ else {
 
   test('S3 (radosgw): the claim of a name in a drop box is listed but cannot be opened, and recovery deletes the claim if the file was not copied yet', async () => {
     const configuration = await server.newBucket();
-    const storage = openS3(configuration, outbound);
+    const storage = openS3(configuration, outbound, clockAhead);
     const change = { action: 'upload', parent: parsePath('/'), name: 'a.txt', newName: '', token: newToken() } as const;
     const request: Outbound['request'] = (url, options) =>
       options?.headers?.['x-amz-copy-source'] ? Promise.reject(new Error('killed')) : outbound.request(url, options);
@@ -374,7 +374,7 @@ else {
       await upload.sync();
       return upload;
     };
-    const [failing, storage] = [openS3(configuration, { request }), openS3(configuration, outbound)];
+    const [failing, storage] = [openS3(configuration, { request }), openS3(configuration, outbound, clockAhead)];
     const newUpload = await failing.upload(target, token);
     await newUpload.closeForRecovery();
     const { handle } = newUpload;
@@ -411,6 +411,36 @@ else {
       await checkRead();
       await file.close();
     }
+  });
+
+  test('S3 (radosgw): while the service may still be copying or deleting, an interrupted change is not recovered, so its names stay taken', async () => {
+    const configuration = await server.newBucket();
+    const storage = openS3(configuration, outbound);
+    const lost =
+      (isLost: (method: string, copied: boolean, url: URL) => boolean): Outbound['request'] =>
+      (url, options) =>
+        isLost(options?.method ?? 'GET', options?.headers?.['x-amz-copy-source'] !== undefined, url)
+          ? Promise.reject(new Error('the connection was lost'))
+          : outbound.request(url, options);
+    const copyIsLost = openS3(configuration, { request: lost((_method, copied) => copied) });
+    const deletionIsLost = openS3(configuration, {
+      request: lost((method, _copied, url) => method === 'POST' && url.searchParams.has('delete')),
+    });
+    await putFile(storage, '/', 'old', 'text');
+    const [parent, newName] = [parsePath('/'), ''];
+    const change = { parent, newName, handle: null } as const;
+    const rename = { ...change, action: 'rename', name: 'old', newName: 'new', token: newToken() } as const;
+    await assert.rejects(copyIsLost.rename(parent, 'old', 'new', { ...rename, pendingTokens: [] }), OutcomeUnknown);
+    await assert.rejects(storage.recover(rename), StorageUnavailable);
+    await storage.clearEvidence(rename);
+    const upload = await copyIsLost.upload(numberedTarget('box', null), 'claimed');
+    await upload.write(Buffer.from('text'));
+    await assert.rejects(upload.place(), OutcomeUnknown);
+    await assert.rejects(storage.recover({ ...change, action: 'upload', name: 'box', token: 'claimed' }), StorageUnavailable);
+    const deletion = { ...change, action: 'delete', name: 'old', token: newToken() } as const;
+    await assert.rejects(deletionIsLost.remove(parent, 'old', deletion), StorageUnavailable);
+    await assert.rejects(storage.recover(deletion), StorageUnavailable);
+    assert.equal(await openS3(configuration, outbound, clockAhead).recover(deletion), 'old');
   });
 
   test('S3 (radosgw): objects of another installation in the staging area of the same bucket stay for an hour', async () => {

@@ -57,6 +57,7 @@ export interface AzureStoreServices {
 
 export class AzureStore implements ObjectStore {
   readonly versionHeader = null;
+  readonly ignoresVersions = false;
   readonly deletesByUrl = true;
   readonly identity: string;
   readonly memory: GroupMemory;

@@ -3,6 +3,7 @@ import type { MemoryReservation } from '#core/memory-budget.ts';
 import type { Confirm, PendingFileChange } from '#ports/storage.ts';
 import { ChangeImpossible, ItemBusy, ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-errors.ts';
 import { decisionBody, type ETagsByKey, memoryOfVersion, readDecision } from './decision.ts';
+import { type LateRequests, maxWorkTime } from './late-requests.ts';
 import { maxObjects, ObjectCopies, versionsOf } from './object-copies.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { StoredObject } from './object-store.ts';
@@ -21,9 +22,11 @@ const decisionName = (token: string) => `${token}.decided`;
 export class ObjectChanges {
   readonly #folders: ObjectFolders;
   readonly #copies: ObjectCopies;
+  readonly #late: LateRequests;
 
-  constructor(folders: ObjectFolders) {
+  constructor(folders: ObjectFolders, late: LateRequests) {
     this.#folders = folders;
+    this.#late = late;
     this.#copies = new ObjectCopies(folders);
   }
 
@@ -83,7 +86,11 @@ export class ObjectChanges {
     });
   }
 
-  /** Completes a change whose decision was noted. Otherwise deletes the copies of a rename whose original exists. @returns see `Storage` */
+  /**
+   * Completes a change whose decision was noted. Otherwise deletes the copies of a rename whose original exists.
+   * @returns see `Storage`
+   * @throws StorageUnavailable also while the service may still carry out a late request
+   */
   async recover({ action, parent, name, newName, token }: PendingFileChange, confirm?: Confirm): Promise<string | null> {
     const { store, keys } = this.#folders;
     const path = [...parent, name];
@@ -91,12 +98,14 @@ export class ObjectChanges {
     if (action === 'createFolder') return (await store.describe(keys.folder(path)))?.token === token ? name : null;
     const decision = await store.describe(keys.staging(decisionName(token)));
     if (decision) {
+      if (store.ignoresVersions) this.#late.check(token, decision.modified, maxWorkTime());
       using memory = store.memory.begin();
       await this.#deleteVersions(path, await this.#readDecision(token, memory), { notAfter: decision.modified, confirm });
       return action === 'rename' ? newName : name;
     }
     if (action !== 'rename') return null;
     const newPath = [...parent, newName];
+    await this.#checkCopied(path, newPath, token);
     // If the originals are gone but copies exist, the rename was completed, and its decision was deleted afterwards.
     if (!(await this.#folders.entry(path))) {
       for await (const copies of this.#copies.pages(newPath, token)) if (copies.length > 0) return newName;
@@ -104,6 +113,16 @@ export class ObjectChanges {
     }
     await this.#copies.delete({ from: path, to: newPath, token, confirm });
     return null;
+  }
+
+  /** @throws StorageUnavailable while the service may still be copying an object of a rename */
+  async #checkCopied(path: readonly string[], newPath: readonly string[], token: string): Promise<void> {
+    const claim = await this.#folders.store.describe(this.#claimKey(path));
+    if (claim?.token !== token) return; // the rename copied nothing
+    let [last, largest] = [claim.modified, 0];
+    for await (const copies of this.#copies.pages(newPath, token)) for (const { modified } of copies) last = Math.max(last, modified);
+    for await (const originals of this.#folders.objectPages(path)) for (const { size } of originals) largest = Math.max(largest, size);
+    this.#late.check(token, last, maxWorkTime(largest));
   }
 
   /** Deletes the evidence of a change. */

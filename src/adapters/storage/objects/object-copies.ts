@@ -3,7 +3,7 @@ import { ItemExists, ItemNotFound, StorageUnavailable } from '#ports/storage-err
 import type { ETagsByKey } from './decision.ts';
 import { mapInBatches } from './map-in-batches.ts';
 import type { ObjectFolders } from './object-folders.ts';
-import type { ObjectVersion, StoredObject } from './object-store.ts';
+import type { ObjectDescription, ObjectVersion, StoredObject } from './object-store.ts';
 
 /** The most objects of one rename or deletion. A rename copies each object with at least one request. */
 export const maxObjects = 100_000;
@@ -62,7 +62,7 @@ export class ObjectCopies {
   }
 
   /** Yields the objects of an item that the change with this token has written, in pages. @throws StorageUnavailable */
-  async *pages(path: readonly string[], token: string): AsyncGenerator<readonly ObjectVersion[]> {
+  async *pages(path: readonly string[], token: string): AsyncGenerator<readonly ObjectDescription[]> {
     let count = 0;
     for await (const page of this.#folders.objectPages(path)) {
       const objects = await mapInBatches(page, ({ key }) => this.#folders.store.describe(key));

@@ -18,6 +18,7 @@ import type {
   Upload,
   UploadTarget,
 } from '#ports/storage.ts';
+import { LateRequests } from './late-requests.ts';
 import { mapInBatches } from './map-in-batches.ts';
 import { ObjectChanges } from './object-changes.ts';
 import { openObjectFile } from './object-file.ts';
@@ -61,6 +62,7 @@ export class ObjectStorage implements Storage {
   readonly #store: ObjectStore;
   readonly #keys: ObjectKeys;
   readonly #folders: ObjectFolders;
+  readonly #late: LateRequests;
   readonly #changes: ObjectChanges;
   readonly #parts: PartSpace;
   readonly #pages: ServicePages;
@@ -77,7 +79,8 @@ export class ObjectStorage implements Storage {
     this.#now = now;
     this.#keys = new ObjectKeys(prefix);
     this.#folders = new ObjectFolders(store, this.#keys);
-    this.#changes = new ObjectChanges(this.#folders);
+    this.#late = new LateRequests(now);
+    this.#changes = new ObjectChanges(this.#folders, this.#late);
     const { signAddress } = store;
     this.signedAddress = signAddress && ((path, headers, lifetime) => signAddress(this.#keys.file(path), headers, lifetime));
   }
@@ -142,7 +145,7 @@ export class ObjectStorage implements Storage {
     const { action, parent, name, token } = change;
     const isUpload = action === 'upload';
     return this.#pages.clearAfter(
-      isUpload ? recoverUpload(this.#folders, parent, name, token, confirm) : this.#changes.recover(change, confirm),
+      isUpload ? recoverUpload(this.#folders, this.#late, { parent, name, token, confirm }) : this.#changes.recover(change, confirm),
     );
   }
 

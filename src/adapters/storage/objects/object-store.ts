@@ -75,6 +75,8 @@ export interface ObjectStore {
   readonly signAddress: ((key: string, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
   /** The header in which the service names the version of an object that it keeps after a change; null: it keeps none. */
   readonly versionHeader: string | null;
+  /** Whether the service may ignore the version in `deleteUnchanged`, and delete another one. */
+  readonly ignoresVersions: boolean;
   /** Whether a deletion names the object in its URL: an object whose key has the segment `.` or `..` then cannot be deleted. */
   readonly deletesByUrl: boolean;
   /** Returns whether a key is too long for the service, or has too many segments. */

@@ -10,7 +10,7 @@ import { claimToken, clearUpload, deleteClaim, multipartKey } from './upload-evi
 import type { UploadProgress } from './upload-progress.ts';
 
 /** The location to which files are uploaded, and the space in which parts are collected. */
-export interface UploadPlace {
+export interface ObjectPlace {
   readonly folders: ObjectFolders;
   readonly parts: PartSpace;
 }
@@ -33,7 +33,7 @@ export class ObjectUpload implements ContinuedUpload {
   #isJoined = false;
 
   constructor(
-    { folders, parts }: UploadPlace,
+    { folders, parts }: ObjectPlace,
     target: UploadTarget,
     token: string,
     handle: string | null,

@@ -1,12 +1,12 @@
 import type { ClosedUpload, ContinuedUpload, Upload, UploadTarget } from '#ports/storage.ts';
 import { ItemNotFound } from '#ports/storage-errors.ts';
-import { ObjectUpload, type UploadPlace } from './object-upload.ts';
+import { type ObjectPlace, ObjectUpload } from './object-upload.ts';
 import { smallestPart } from './part-sizes.ts';
 import { multipartKey } from './upload-evidence.ts';
 import { UploadProgress } from './upload-progress.ts';
 
 /** Starts an upload. @throws ItemNotFound if there is no such folder; PathTooLong */
-export async function startUpload(place: UploadPlace, target: UploadTarget, token: string): Promise<Upload> {
+export async function startUpload(place: ObjectPlace, target: UploadTarget, token: string): Promise<Upload> {
   const { folders } = place;
   if (!(await folders.hasFolder(target.parent))) throw new ItemNotFound('there is no such folder');
   folders.checkLengths([folders.keys.file([...target.parent, target.name])]);
@@ -17,7 +17,7 @@ export async function startUpload(place: UploadPlace, target: UploadTarget, toke
 
 /** Continues an upload that `startUpload` has started. @throws ItemNotFound if the received bytes are gone; StorageFull */
 export async function continueObjectUpload(
-  place: UploadPlace,
+  place: ObjectPlace,
   target: UploadTarget,
   { token, handle, offset, confirm }: ClosedUpload,
 ): Promise<ContinuedUpload> {

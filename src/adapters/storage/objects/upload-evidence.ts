@@ -1,5 +1,6 @@
 import type { Confirm, UploadTarget } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
+import { type LateRequests, maxWorkTime } from './late-requests.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
 
@@ -32,17 +33,32 @@ export async function deleteClaim(store: ObjectStore, key: string, token: string
   if (object?.token === claimToken(token) || (isOurs && object.copyState === 'failed')) await store.deleteUnchanged([object], confirm);
 }
 
-/** Returns the name of the file that an upload has made, or null. Deletes the claim of an upload that was not completed. */
+/** The key that an interrupted upload would have got, and what decides whether it may still get it. */
+interface InterruptedUpload {
+  readonly parent: readonly string[];
+  readonly name: string;
+  readonly token: string;
+  readonly confirm: Confirm | undefined;
+}
+
+/**
+ * Returns the name of the file that an upload has made, or null. Deletes the claim of an upload that was not completed.
+ * @throws StorageUnavailable also while the service may still be copying the file over its claim
+ */
 export async function recoverUpload(
   folders: ObjectFolders,
-  parent: readonly string[],
-  name: string,
-  token: string,
-  confirm?: Confirm,
+  late: LateRequests,
+  { parent, name, token, confirm }: InterruptedUpload,
 ): Promise<string | null> {
   const { store, keys } = folders;
   await store.hasKeys(keys.folder([])); // throws if the bucket is missing: then the outcome is not known
-  await deleteClaim(store, keys.file([...parent, name]), token, confirm);
+  const key = keys.file([...parent, name]);
+  const claim = await store.describe(key);
+  if (claim?.token === claimToken(token)) {
+    const staged = await store.describe(keys.staging(stagedPart(token)));
+    late.check(token, claim.modified, maxWorkTime(staged?.size));
+  }
+  await deleteClaim(store, key, token, confirm);
   const file = await folders.file([...parent, name]);
   return file?.token === token ? name : null;
 }

@@ -63,12 +63,16 @@ async function xmlOfItems<T>(items: readonly T[], xmlOf: (item: T, index: number
   return xml;
 }
 
-/** Sends a request that deletes objects. @returns the codes of its errors */
-async function sendDeletion(bucket: S3Bucket, objects: string): Promise<readonly string[]> {
+/**
+ * Sends a request that deletes objects.
+ * @param repeatable whether the request may be sent again if the connection is lost: a late first request could delete a new object
+ * @returns the codes of its errors
+ */
+async function sendDeletion(bucket: S3Bucket, objects: string, repeatable: boolean): Promise<readonly string[]> {
   const body = `<Delete><Quiet>true</Quiet>${objects}</Delete>`;
   const headers = { 'content-md5': await md5Of(body) };
   using memory = bucket.memory.begin();
-  const request = { query: { delete: '' }, headers, body, repeatable: true, limits: errorLimits, memory };
+  const request = { query: { delete: '' }, headers, body, repeatable, limits: errorLimits, memory };
   return childrenOf(await bucket.sendForXml('POST', '', 'DeleteResult', request), 'Error').map(s3CodeOf);
 }
 
@@ -78,42 +82,42 @@ interface DeletionOptions<T> {
   readonly harmlessCode: string | null;
   /** Awaited directly before each request. */
   readonly confirm: Confirm | undefined;
+  readonly repeatable: boolean;
 }
 
 /** Deletes objects in batches. @throws StorageUnavailable if one of them gets an error other than `harmlessCode` */
 async function deleteInBatches<T>(
   bucket: S3Bucket,
   objects: readonly T[],
-  { xmlOf, harmlessCode, confirm }: DeletionOptions<T>,
+  { xmlOf, harmlessCode, confirm, repeatable }: DeletionOptions<T>,
 ): Promise<void> {
   for (let start = 0; start < objects.length; start += namesPerDeletion) {
     const xml = await xmlOfItems(objects.slice(start, start + namesPerDeletion), xmlOf);
     await confirm?.();
-    const errors = await sendDeletion(bucket, xml);
+    const errors = await sendDeletion(bucket, xml, repeatable);
     const error = errors.find((code) => code !== harmlessCode);
     if (error !== undefined) throw new StorageUnavailable(`the service cannot delete an object (${error})`);
   }
 }
 
+const xmlOfKey = (key: string) => `<Object><Key>${xmlText(key)}</Key></Object>`;
+
 /** Deletes objects. A missing object is no error. @throws StorageUnavailable if one of them cannot be deleted */
-export const deleteObjects = (bucket: S3Bucket, keys: readonly string[], confirm?: Confirm): Promise<void> =>
-  deleteInBatches(bucket, keys, { xmlOf: (key) => `<Object><Key>${xmlText(key)}</Key></Object>`, harmlessCode: null, confirm });
+export const deleteObjects = (bucket: S3Bucket, keys: readonly string[]): Promise<void> =>
+  deleteInBatches(bucket, keys, { xmlOf: xmlOfKey, harmlessCode: null, confirm: undefined, repeatable: true });
 
 /**
  * Deletes each object that still has the given ETag. A service that does not know this condition ignores it, or refuses the request: in
- * both cases, all of these objects are deleted.
+ * both cases, all of these objects are deleted. A request whose connection is lost is not sent again.
  * @param confirm awaited directly before each request
- * @throws StorageUnavailable if one of them cannot be deleted
+ * @throws StorageUnavailable if one of them cannot be deleted; OutcomeUnknown
  */
 export async function deleteUnchanged(bucket: S3Bucket, versions: readonly ObjectVersion[], confirm?: Confirm): Promise<void> {
   const xmlOf = ({ key, etag }: ObjectVersion) => `<Object><Key>${xmlText(key)}</Key><ETag>${xmlText(etag)}</ETag></Object>`;
-  await deleteInBatches(bucket, versions, { xmlOf, harmlessCode: 'PreconditionFailed', confirm }).catch((cause: unknown) => {
+  const once = { confirm, repeatable: false };
+  await deleteInBatches(bucket, versions, { xmlOf, harmlessCode: 'PreconditionFailed', ...once }).catch((cause: unknown) => {
     if (![400, 501].includes(serviceErrorOf(cause)?.status ?? 0)) throw cause;
-    return deleteObjects(
-      bucket,
-      versions.map(({ key }) => key),
-      confirm,
-    );
+    return deleteInBatches(bucket, versions, { xmlOf: ({ key }) => xmlOfKey(key), harmlessCode: null, ...once });
   });
 }
 

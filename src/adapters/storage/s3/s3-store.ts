@@ -29,6 +29,7 @@ import {
 
 export class S3Store implements ObjectStore {
   readonly versionHeader = 'x-amz-version-id';
+  readonly ignoresVersions = true;
   readonly deletesByUrl = false;
   readonly #bucket: S3Bucket;
   readonly #conditions: S3Conditions;
