@@ -46,6 +46,8 @@ test('the stored certificate is described, and its secrets are never returned', 
   const { list } = await postern.call('audit/search', { action: 'signature/update' });
   assert.equal(JSON.parse(list[0].after).certificate, mask);
   assert.ok(!JSON.stringify(list).includes(password));
+  const row = JSON.stringify(await postern.ports.store.read.selectFrom('signature').selectAll().executeTakeFirstOrThrow());
+  for (const secret of [password, certificate, certificate.slice(200, 300)]) assert.ok(!row.includes(secret), 'the certificate is sealed');
 
   await postern.call('signature/delete', {});
   assert.deepEqual(picked(await get()), noCertificate);

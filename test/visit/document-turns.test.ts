@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Refusal } from '#core/messages.ts';
 import { documentTurns, officeTurns } from '#features/visits/documents/document-turns.ts';
 
 const { signal } = new AbortController();
@@ -55,6 +56,14 @@ test('a document for which there is too little memory waits until another one ha
   assert.equal(hasMemory, false);
   end.resolve();
   await Promise.all([first, third]);
+});
+
+test('if too many documents of a network wait, a further one is refused with a time after which to try again', async () => {
+  const inTurn = documentTurns();
+  const waiting = Array.from({ length: 100 }, () => inTurn(visitorOf(1, 1), signal, () => never));
+  const refusal = await Promise.any(waiting.map((turn) => turn.then(assert.fail, (cause: unknown) => cause)));
+  assert.ok(refusal instanceof Refusal);
+  assert.deepEqual([refusal.messageName, refusal.extras.retryAfter], ['documentsBusy', 2]);
 });
 
 test('a visitor who disconnects while a document waits for memory waits no longer', async (t) => {
