@@ -259,3 +259,22 @@ test('a link can get a chosen address; a taken, too short or malformed one is re
   await page.getByText('The link now has this address.').waitFor();
   assert.equal((await postern.visit('/s/summer-report/visit')).status, 200);
 });
+
+test('an operator protects the files of a share, lets screen readers read them, and has them signed', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  const { id } = await postern.call('share/add', newShare({ title: 'Contracts' }));
+  await go(`/shares/${id}`);
+  assert.equal(await page.getByLabel('Text for screen readers').count(), 0);
+  await page.getByLabel('Copy protection').check();
+  await page.getByLabel('Text for screen readers').check();
+  await page.getByLabel('Watermark').fill('For {user}');
+  await page.getByLabel('Sign PDF files when they are downloaded').check();
+  await page.getByLabel('Reason in the signature').fill('Released');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved. The change applies from now on.').waitFor();
+  const { copyProtect, copyProtectText, waterMarkText, digitalSignature, digitalSignReason } = await postern.call('share/get', { id });
+  assert.deepEqual(
+    [copyProtect, copyProtectText, waterMarkText, digitalSignature, digitalSignReason],
+    [true, true, 'For {user}', true, 'Released'],
+  );
+});
