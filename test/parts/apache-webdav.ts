@@ -16,8 +16,10 @@ export interface ApacheWebdav extends WebdavTestServer {
   /** Folder of the files on this machine. */
   readonly folder: string;
   /** Creates an empty folder. @param scheme of HTTP authentication @returns the configuration of a location in the folder */
-  newFolder(scheme?: 'Basic' | 'Digest'): Promise<WebdavConfiguration>;
+  newFolder(scheme?: 'Basic' | 'Digest' | 'Bearer'): Promise<WebdavConfiguration>;
 }
+
+const bearerToken = 'token-of-the-files';
 
 const settingsOf = (folder: string, port: number) => `
 ServerRoot ${folder}
@@ -35,6 +37,7 @@ MaxKeepAliveRequests 0
 DavLockDB ${folder}/locks/lock
 Alias /basic ${folder}/files
 Alias /digest ${folder}/files
+Alias /bearer ${folder}/files
 <Directory ${folder}/files>
   Dav On
 </Directory>
@@ -51,6 +54,9 @@ Alias /digest ${folder}/files
   AuthDigestProvider file
   AuthUserFile ${folder}/digest
   Require valid-user
+</Location>
+<Location /bearer>
+  Require expr "%{HTTP:Authorization} == 'Bearer ${bearerToken}'"
 </Location>
 `;
 
@@ -76,7 +82,8 @@ export async function startApacheWebdav(): Promise<ApacheWebdav> {
       const root = randomUUID();
       await mkdir(join(folder, 'files', root));
       if (process.getuid?.() === 0) await chown(join(folder, 'files', root), nobody, nobody);
-      return { url: `${url}/${scheme.toLowerCase()}`, root, username, password };
+      const credentials = scheme === 'Bearer' ? { bearerToken } : { username, password };
+      return { url: `${url}/${scheme.toLowerCase()}`, root, ...credentials };
     },
     [Symbol.asyncDispose]: () => endServer(server, folder),
   };

@@ -33,7 +33,7 @@ else {
     await outbound[Symbol.asyncDispose]();
   });
 
-  for (const scheme of ['Basic', 'Digest'] as const)
+  for (const scheme of ['Basic', 'Digest', 'Bearer'] as const)
     test(`at a WebDAV location with ${scheme} authentication, visitors list, upload, download, archive, rename and delete`, async (t) => {
       const postern = await startPostern(t, { environment });
       await addLocation(postern, await server.newFolder(scheme));

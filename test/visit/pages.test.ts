@@ -113,7 +113,7 @@ test('with copy protection, no route sends the original bytes of a document', as
   const send = await shareDocuments(t, copyProtected);
   const originals = [await samplePdf(), await samplePhoto()];
   for (const name of ['paper.pdf', 'paper.txt', 'photo.jpg', 'words.txt', 'damaged.pdf'])
-    for (const route of ['view', 'file', 'zip', 'page', 'pages', 'thumbnail'])
+    for (const route of ['view', 'file', 'zip', 'page', 'pages', 'page-text', 'thumbnail'])
       for (const [method, headers] of [
         ['GET', {}],
         ['HEAD', {}],
@@ -128,8 +128,26 @@ test('with copy protection, no route sends the original bytes of a document', as
         assert.ok(!bytes.includes(sampleText) && !bytes.includes('%PDF'), what);
         assert.ok(!originals.some((original) => bytes.includes(original.subarray(0, 300))), what);
         assert.ok(status !== 206 && status !== 304 && answered.etag === undefined, what);
+        assert.equal(answered['cache-control'], 'private, no-store', what);
         if (route === 'view' || route === 'file' || route === 'zip') assert.equal(status, 403, what);
       }
+});
+
+test('an archive that began before its share was protected cannot be resumed with the originals', async (t) => {
+  const postern = await startPostern(t);
+  const original = await samplePdf();
+  await writeFile(join(postern.files, 'paper.pdf'), original);
+  for (const protection of [copyProtected, watermarked]) {
+    const { base, id } = await createShare(postern);
+    const first = await sendPath(postern, `${base}/zip`);
+    assert.ok(first.status === 200 && first.headers.etag !== undefined && first.bytes.includes(original));
+    await postern.call('share/update', { ...(await postern.call('share/get', { id })), ...protection });
+    for (const headers of [{ range: 'bytes=10-', 'if-range': first.headers.etag }, { 'if-none-match': first.headers.etag }]) {
+      const { status, bytes, headers: answered } = await sendPath(postern, `${base}/zip`, { headers });
+      assert.equal(status, protection === copyProtected ? 403 : 200);
+      assert.ok(!bytes.includes(original) && answered.etag === undefined);
+    }
+  }
 });
 
 test('with a watermark, a PDF is downloaded and viewed as a new, valid PDF with the mark and without attachments', async (t) => {
