@@ -24,11 +24,16 @@ const grounds = {
   transparent: { format: 4, bytesPerPixel: 4, colour: 0x00000000 }, // FPDFBitmap_BGRA
 } as const;
 
+/** A page has annotations, of which some may belong to hidden layers. They become a part of the page when it is drawn or read. */
+export class UncheckedAnnotations extends Error {}
+
 /** A PDF that PDFium has opened. Disposal closes it. */
 export class PdfDocument implements Disposable {
   readonly #module: WrappedPdfiumModule;
   readonly #resources = new DisposableStack();
   readonly #document: number;
+  /** Whether the document certainly has no annotations of hidden layers. */
+  hasCheckedAnnotations = false;
 
   /** @throws TaskRefused: `encrypted`, `damaged` or `memory` */
   constructor(module: WrappedPdfiumModule, bytes: Uint8Array) {
@@ -57,16 +62,6 @@ export class PdfDocument implements Disposable {
   /** Returns the sizes of all pages. @throws TaskRefused (`damaged`) */
   pageSizes(): readonly PageSize[] {
     return Array.from({ length: this.pageCount }, (_, index) => this.sizeOf(index));
-  }
-
-  /** @throws TaskRefused (`damaged`) */
-  hasAnnotations(index: number): boolean {
-    const module = this.#module;
-    const page = module.FPDF_LoadPage(this.#document, index);
-    if (page === 0) throw new TaskRefused('damaged');
-    const count = module.FPDFPage_GetAnnotCount(page);
-    module.FPDF_ClosePage(page);
-    return count > 0;
   }
 
   /** Returns the text of a page, with its filled fields: at most the first 100,000 characters. @throws TaskRefused */
@@ -150,14 +145,18 @@ export class PdfDocument implements Disposable {
     return { data: copyOut(module, address, length), width, height };
   }
 
-  /** Opens a page. A rendering leaves filled fields out unless they are made a part of the page first. */
+  /**
+   * Opens a page. A rendering leaves filled fields out unless they are made a part of the page first.
+   * @throws TaskRefused; UncheckedAnnotations
+   */
   #loadFlattened(index: number): number {
     const module = this.#module;
     const page = module.FPDF_LoadPage(this.#document, index);
     if (page === 0) throw new TaskRefused('damaged');
     if (module.FPDFPage_GetAnnotCount(page) === 0) return page;
-    module.FPDFPage_Flatten(page, flattenForDisplay);
+    if (this.hasCheckedAnnotations) module.FPDFPage_Flatten(page, flattenForDisplay);
     module.FPDF_ClosePage(page);
+    if (!this.hasCheckedAnnotations) throw new UncheckedAnnotations();
     const flattened = module.FPDF_LoadPage(this.#document, index);
     if (flattened === 0) throw new TaskRefused('damaged');
     return flattened;

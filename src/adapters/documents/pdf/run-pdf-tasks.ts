@@ -13,7 +13,7 @@ import { greyPixels, paintTrace } from '#adapters/documents/trace/paint-trace.ts
 import type { PageMark, PageSize, PictureBounds, Trace } from '#ports/documents.ts';
 import { encodeGreyPng } from './grey-png.ts';
 import type { EncodeJpeg } from './jpeg-encoder.ts';
-import { PdfDocument, type Picture } from './pdf-document.ts';
+import { PdfDocument, type Picture, UncheckedAnnotations } from './pdf-document.ts';
 import { PdfTask } from './pdf-tasks.ts';
 import { addSignaturePlace } from './signature-place.ts';
 
@@ -57,8 +57,6 @@ export class PdfTasks {
     maxSize: maxDocumentBytes,
     dispose: (document) => document[Symbol.dispose](),
   });
-  /** The documents without annotations of hidden layers, as far as this was checked. */
-  readonly #withoutHidden = new WeakSet<PdfDocument>();
   /** Pictures of marks, by text and size. */
   readonly #marks = new LRUCache<string, MarkPicture>({ max: maxMarks });
 
@@ -76,12 +74,14 @@ export class PdfTasks {
       const { bytes: appended, ...positions } = await addSignaturePlace(bytes, task);
       return { header: positions, bytes: appended };
     }
-    const document = 'index' in task ? await this.#findForPage(task.id, task.index) : this.#find(task.id);
-    if (task.task === 'pages') return { header: { pages: document.pageSizes() }, bytes: noBytes };
-    if (task.task === 'text') return { header: {}, bytes: Buffer.from(this.#page(document, task.index).textOf(task.index)) };
-    if (task.task === 'mark') return { header: {}, bytes: await this.#mark(document, task.mark) };
-    if (task.task === 'trace') return { header: { trace: await this.#findTrace(document, task.index) }, bytes: noBytes };
-    return this.#encode(await this.#draw(document, task), task.mark?.traceId ?? null);
+    if (task.task === 'pages') return { header: { pages: this.#find(task.id).pageSizes() }, bytes: noBytes };
+    if (task.task === 'mark') return { header: {}, bytes: await this.#mark(this.#find(task.id), task.mark) };
+    const { id, index } = task;
+    if (task.task === 'text')
+      return { header: {}, bytes: Buffer.from(await this.#onPage(id, index, (document) => document.textOf(index))) };
+    if (task.task === 'trace')
+      return { header: { trace: await this.#onPage(id, index, (document) => this.#findTrace(document, index)) }, bytes: noBytes };
+    return this.#encode(await this.#onPage(id, index, (document) => this.#draw(document, task)), task.mark?.traceId ?? null);
   }
 
   async #mark(document: PdfDocument, { text, traceId }: PageMark): Promise<Uint8Array> {
@@ -135,18 +135,27 @@ export class PdfTasks {
   }
 
   /**
-   * Returns a document of which a page is about to be drawn or read. If the page has annotations, those of hidden layers are removed from the
-   * document first.
+   * Runs work on a page. If the page has annotations, those of hidden layers are removed from the document first.
    * @throws TaskRefused (`unknown`, `noSuchPage`, `damaged`)
    */
-  async #findForPage(id: string, index: number): Promise<PdfDocument> {
+  async #onPage<T>(id: string, index: number, work: (document: PdfDocument) => T | Promise<T>): Promise<T> {
     const document = this.#page(this.#find(id), index);
-    if (this.#withoutHidden.has(document) || !document.hasAnnotations(index)) return document;
-    this.#withoutHidden.add(document);
+    try {
+      return await work(document);
+    } catch (cause) {
+      if (!(cause instanceof UncheckedAnnotations)) throw cause;
+      return work(await this.#withoutHiddenAnnotations(id, document));
+    }
+  }
+
+  async #withoutHiddenAnnotations(id: string, document: PdfDocument): Promise<PdfDocument> {
     const bytes = document.copyAll();
-    if (!hasLayers(bytes)) return document;
+    if (!hasLayers(bytes)) {
+      document.hasCheckedAnnotations = true;
+      return document;
+    }
     const changed = new PdfDocument(this.#pdfium, await noteHiddenLayers(bytes));
-    this.#withoutHidden.add(changed);
+    changed.hasCheckedAnnotations = true;
     this.#documents.set(id, changed, { size: Math.max(1, bytes.length) });
     return changed;
   }
