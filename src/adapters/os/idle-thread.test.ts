@@ -37,6 +37,8 @@ test('if a request cannot be copied to the thread, the pending requests are reje
 
 test('the end of a thread is reported once, even if the thread fails before its idle time is over', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
+  const keepRunning = setInterval(() => {}, 1000); // an idle thread does not keep the process running
+  t.after(() => clearInterval(keepRunning));
   const owner = countingOwner();
   const thread = idleThread('./none', import.meta.url, owner); // fails, because there is no such script
   thread.post('a request');
