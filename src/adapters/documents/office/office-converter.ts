@@ -1,5 +1,4 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { LRUCache } from 'lru-cache';
 import { CostlyTasks } from '#adapters/documents/costly-tasks.ts';
 import { runCommand } from '#adapters/documents/run-command.ts';
 import { noBytes } from '#adapters/documents/sandbox/frames.ts';
@@ -15,7 +14,7 @@ const [maxConversions, maxConversionsOfTenant] = [3, 2]; // at once
 /** At once, of senders who have sent slow documents lately: so each tenant and the others keep a conversion for quick documents. */
 const [maxSlow, maxSlowOfTenant] = [2, 1];
 const slowTime = 6000; // ms that a quick conversion takes at most
-const [maxFailures, failureTime] = [1000, 600_000]; // documents whose failed conversion is remembered, and for how long, in ms
+const maxRemembered = 1000; // documents whose conversion has failed, and senders of slow documents
 
 // A new profile for each conversion: macros are off in it, and no document can leave anything to the next one.
 const options = '--headless --norestore -env:UserInstallation=file:///tmp/profile';
@@ -29,11 +28,10 @@ export class OfficeConverter {
   #works = true;
   readonly #inTurn: FairScheduler = fairScheduler(maxConversions, maxConversionsOfTenant);
   readonly #inSlowTurn: FairScheduler = fairScheduler(maxSlow, maxSlowOfTenant);
-  readonly #costly = new CostlyTasks();
+  /** Remembers failed documents by version: a slow document must not be converted again and again. */
+  readonly #costly = new CostlyTasks(maxRemembered);
   /** The conversions that run or wait, by version of the document. */
   readonly #conversions = new Map<string, Promise<Uint8Array>>();
-  /** Why documents could not be converted, by version: a slow document must not be converted again and again. */
-  readonly #failures = new LRUCache<string, DocumentUnusable>({ max: maxFailures, ttl: failureTime });
 
   /** @param program path of `soffice` @throws Error if it does not exist */
   constructor(program: string) {
@@ -78,16 +76,15 @@ export class OfficeConverter {
    * Returns the PDF of a document. Callers that need the same version share one conversion.
    * @throws DocumentUnusable, RendererUnavailable, or as `read`
    */
-  convert(source: SourceDocument): Promise<Uint8Array> {
+  async convert(source: SourceDocument): Promise<Uint8Array> {
     const { version, read } = source;
     const running = this.#conversions.get(version);
     if (running) return running;
-    const failure = this.#failures.get(version);
-    if (failure) return Promise.reject(failure);
+    this.#costly.checkTask(version);
     const conversion = read()
       .then((document) => this.#runInTurn(source, document))
       .catch((cause: unknown) => {
-        if (cause instanceof DocumentUnusable && cause.problem !== 'needsLibreOffice') this.#failures.set(version, cause);
+        if (cause instanceof DocumentUnusable && cause.problem !== 'needsLibreOffice') this.#costly.noteFailure(version, cause);
         throw cause;
       })
       .finally(() => this.#conversions.delete(version));
