@@ -2,7 +2,7 @@ import type { Confirm, UploadTarget } from '#ports/storage.ts';
 import { StorageUnavailable } from '#ports/storage-errors.ts';
 import { type LateRequests, maxWorkTime } from './late-requests.ts';
 import type { ObjectFolders } from './object-folders.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ObjectDescription, ObjectStore } from './object-store.ts';
 
 // What an upload leaves in the staging area and at its key, so that recovery can see whether the
 // file is in place.
@@ -27,7 +27,16 @@ export const multipartKey = ({ keys }: ObjectFolders, { parent, name, ifTaken }:
  * @throws StorageUnavailable if the service has not completed the copy
  */
 export async function deleteClaim(store: ObjectStore, key: string, token: string, confirm?: Confirm): Promise<void> {
-  const object = await store.describe(key);
+  await deleteIfClaim(store, await store.describe(key), token, confirm);
+}
+
+/** As `deleteClaim`. @param object at the key of the upload */
+async function deleteIfClaim(
+  store: ObjectStore,
+  object: ObjectDescription | null,
+  token: string,
+  confirm: Confirm | undefined,
+): Promise<void> {
   const isOurs = object?.token === claimToken(token) || object?.token === token;
   if (isOurs && object.copyState === 'pending') throw new StorageUnavailable('the service has not completed a copy yet');
   if (object?.token === claimToken(token) || (isOurs && object.copyState === 'failed')) await store.deleteUnchanged([object], confirm);
@@ -53,12 +62,12 @@ export async function recoverUpload(
   const { store, keys } = folders;
   await store.hasKeys(keys.folder([])); // throws if the bucket is missing: then the outcome is not known
   const key = keys.file([...parent, name]);
-  const claim = await store.describe(key);
-  if (claim?.token === claimToken(token)) {
+  const object = await store.describe(key);
+  if (object?.token === claimToken(token)) {
     const staged = await store.describe(keys.staging(stagedPart(token)));
-    late.check(token, claim.modified, maxWorkTime(staged?.size));
+    late.check(token, object.modified, maxWorkTime(staged?.size));
   }
-  await deleteClaim(store, key, token, confirm);
+  await deleteIfClaim(store, object, token, confirm);
   const file = await folders.file([...parent, name]);
   return file?.token === token ? name : null;
 }
